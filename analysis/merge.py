@@ -1,0 +1,236 @@
+"""Shards of one sweep -> one results file, as if it had not been sharded.
+
+Refused unless allowed: shards of other GPUs, configs or revisions; the same shard or the same row twice;
+holes (shards that are missing, or that were killed before their last cell). The merged file's
+`tally.shards` is the manifest: what came from where. A merged file is itself a results file, and with the
+holes allowed it can be merged again with what was missing.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from analysis.errors import UserError
+from analysis.load import Results
+
+KINDS = ("gpu", "config", "revision", "duplicates", "holes")
+
+
+def merge(files: Sequence[Results], allow: frozenset[str] = frozenset()) -> dict[str, Any]:
+    """The merged document. Raises UserError, naming every reason to refuse."""
+    problems = [*_mixed(files, allow), *_duplicates(files, allow), *_holes(files, allow)]
+    if problems:
+        raise UserError("refused to merge: " + "; ".join(problems))
+    files = sorted(files, key=lambda results: min(shard["index"] for shard in _shards(results)))
+    merged = copy.deepcopy(files[0].document)
+    merged["benchmarks"] = _rows(files)
+    tally = merged["tally"]
+    failures = _once([failure for results in files for failure in results.failures])
+    if len(files) > 1:
+        place = _place_in_plan(tally.get("config", {}))
+        failures.sort(key=lambda failure: (failure["status"] == "skipped", place(failure.get("problem", ""))))
+    tally["failures"] = failures
+    tally["shard"] = {"index": 0, "count": 1}
+    tally["shards"] = sorted(
+        (shard for results in files for shard in _shards(results)), key=lambda shard: shard["index"]
+    )
+    if "plan" in tally:
+        tally["plan"] = {key: sum(plan.get(key, 0) for plan in _plans(files)) for key in tally["plan"]}
+    provenance = tally.get("provenance", {})
+    for key, choose in (("started", min), ("finished", max)):
+        dates = [date for results in files if (date := results.tally.get("provenance", {}).get(key))]
+        if dates:
+            provenance[key] = choose(dates)
+    return merged
+
+
+def _shards(results: Results) -> list[dict[str, Any]]:
+    """What the manifest says of one file; the shards themselves where the file was merged before."""
+    if "shards" in results.tally:
+        return results.tally["shards"]
+    shard = results.tally.get("shard", {"index": 0, "count": 1})
+    provenance = results.tally.get("provenance", {})
+    facts = {key: provenance[key] for key in ("gpu_uuid", "started", "finished") if key in provenance}
+    return [
+        {
+            **shard,
+            "file": results.path.name,
+            "sha256": results.sha256,
+            "host": results.context.get("host_name", ""),
+            "gpu": results.fact("gpu"),
+            "rows": len(results.rows),
+            "failures": len(results.failures),
+            **facts,
+        }
+    ]
+
+
+def _mixed(files: Sequence[Results], allow: frozenset[str]) -> list[str]:
+    first, problems = files[0], []
+    for kind, name, fact in (
+        ("gpu", "GPU", lambda results: results.fact("gpu")),
+        ("config", "config", lambda results: results.tally["config_hash"]),
+        ("revision", "git revision", lambda results: results.fact("git_revision")),
+    ):
+        odd = next((results for results in files if fact(results) != fact(first)), None)
+        if odd is not None and kind not in allow:
+            problems.append(
+                f"other {name}: {fact(first) or '(not known)'} in {first.path}, "
+                f"{fact(odd) or '(not known)'} in "
+                f"{odd.path} (--allow {kind})"
+            )
+    return problems
+
+
+def _duplicates(files: Sequence[Results], allow: frozenset[str]) -> list[str]:
+    if "duplicates" in allow:
+        return []
+    places: dict[int, str] = {}
+    for results in files:
+        for shard in _shards(results):
+            if shard["count"] > 1 and shard["index"] in places:
+                return [
+                    f"shard {shard['index']} is in both {places[shard['index']]} and {results.path} "
+                    f"(--allow duplicates)"
+                ]
+            places[shard["index"]] = str(results.path)
+    owners: dict[tuple[str, int, str], str] = {}
+    for results in files:
+        for name, repetition, gpu in zip(
+            results.rows["name"], results.rows["repetition"], results.rows["gpu"], strict=True
+        ):
+            key = name, repetition, gpu
+            if key in owners:
+                return [f"row {name} is in both {owners[key]} and {results.path} (--allow duplicates)"]
+            owners[key] = str(results.path)
+    return []
+
+
+def _holes(files: Sequence[Results], allow: frozenset[str]) -> list[str]:
+    if "holes" in allow:
+        return []
+    shards = [shard for results in files for shard in _shards(results)]
+    counts = sorted({shard["count"] for shard in shards})
+    if len(counts) > 1:
+        return [f"shards of {counts[0]} and of {counts[-1]}: they are of different splits (--allow holes)"]
+    missing = sorted(set(range(counts[0])) - {shard["index"] for shard in shards})
+    if missing:
+        names = ",".join(map(str, missing))
+        some = f"shard {names} is" if len(missing) == 1 else f"shards {names} are"
+        return [f"{some} missing of {counts[0]}: repeat with sbatch --array={names} (--allow holes)"]
+    problems = []
+    plans = [results.tally.get("plan", {}) for results in files]
+    whole = _plans(files) != plans
+    for results, plan in zip(files, plans, strict=True):
+        # Refused tunings and sizes are skipped without being planned; a plan may say how many they are.
+        planned = plan.get("cells", 0) + plan.get("skipped", 0)
+        finished = _finished(results)
+        index = results.tally.get("shard", {}).get("index", 0)
+        if not whole and finished < planned:
+            problems.append(
+                f"{results.path} (shard {index}) has {finished} of its {planned} cells: go on with --resume "
+                "(--allow holes)"
+            )
+        elif torn := _torn(results):
+            problems.append(f"{results.path} (shard {index}) lacks repetitions of {torn} (--allow holes)")
+    return problems
+
+
+def _finished(results: Results) -> int:
+    return len(set(results.rows["name"]) | {failure["cell"] for failure in results.failures})
+
+
+def _torn(results: Results) -> str:
+    """A cell that has fewer rows than its repetitions, or ''."""
+    counts: Counter[tuple[str, int]] = Counter()
+    for row in results.document["benchmarks"]:
+        counts[row["name"], max(row.get("repetitions", 1), 1)] += 1
+    return next((name for (name, repetitions), count in counts.items() if count < repetitions), "")
+
+
+def _plans(files: Sequence[Results]) -> list[dict[str, int]]:
+    """The shards' plans, to be added up; or only one, where every shard has written the whole plan's size."""
+    plans = [results.tally.get("plan", {}) for results in files]
+    done = sum(_finished(results) for results in files)
+    same = len(files) > 1 and all(plan == plans[0] for plan in plans)
+    return plans[:1] if same and plans[0].get("cells") == done else plans
+
+
+def _rows(files: Sequence[Results]) -> list[dict[str, Any]]:
+    """All rows once, in the plan's order, numbered anew."""
+    mixed = len({results.fact("gpu") for results in files}) > 1
+    rows: list[dict[str, Any]] = []
+    seen: set[tuple[Any, ...]] = set()
+    for results in files:
+        for row in results.document["benchmarks"]:
+            if mixed and row["tally"]["device"] == "cuda" and "gpu" not in row["tally"]:
+                row = {**row, "tally": {**row["tally"], "gpu": results.fact("gpu")}}
+            key = row["name"], row.get("repetition_index", 0), row["tally"].get("gpu", "")
+            if key not in seen:
+                seen.add(key)
+                rows.append(row)
+    if len(files) > 1:
+        place = _place_in_plan(files[0].tally.get("config", {}))
+        rows.sort(key=lambda row: place(row["tally"]["problem"]))
+    return _numbered(rows) if len(files) > 1 else rows
+
+
+def _place_in_plan(config: Any) -> Callable[[str], Any]:
+    """Where the plan has a problem, given by its id: at the first run of the config that asks for it, and in
+    that run in the order in which it names knobs and types, then by n. Shards split between problems only, so
+    that what is of one problem keeps its order.
+    """
+    runs = config.get("runs", []) if isinstance(config, dict) else []
+
+    def key(problem: str) -> Any:
+        family, *words = problem.split("/")
+        facts = {name: value for name, _, value in (word.partition(":") for word in words)}
+        n = int(facts.pop("n", "0"))
+        mine = [index for index, run in enumerate(runs) if _asks_for(run, family, facts)]
+        run = runs[mine[0]] if mine else {}
+        type_place = _place(run.get("types", []), facts.pop("type", ""))
+        knobs = [_place(run.get(name, []), value) for name, value in facts.items()]
+        return mine[:1] or [len(runs)], family, list(facts), knobs, type_place, n
+
+    return key
+
+
+def _asks_for(run: dict[str, Any], family: str, facts: dict[str, str]) -> bool:
+    def asks(name: str, value: str) -> bool:
+        values = run.get("types" if name == "type" else name, value)
+        return value in _listed(values)
+
+    return run.get("family") == family and all(asks(name, value) for name, value in facts.items())
+
+
+def _place(values: Any, word: str) -> tuple[int, float, str]:
+    """The word's place among a config's values; what is not among them goes after them, numbers by size."""
+    listed = _listed(values)
+    number = float(word) if re.fullmatch(r"-?\d+(\.\d+)?", word) else math.inf
+    return listed.index(word) if word in listed else len(listed), number, word
+
+
+def _listed(values: Any) -> list[str]:
+    values = values if isinstance(values, list) else [values]
+    return [str(value).lower() if isinstance(value, bool) else str(value) for value in values]
+
+
+def _numbered(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """As the harness numbers: family_index is the entry's place, the instance counts the entry's cells."""
+    entries: dict[str, dict[str, int]] = {}
+    numbered = []
+    for row in rows:
+        cells_of = entries.setdefault(row["tally"]["entry"], {})
+        instance = cells_of.setdefault(row["name"], len(cells_of))
+        index = list(entries).index(row["tally"]["entry"])
+        numbered.append({**row, "family_index": index, "per_family_instance_index": instance})
+    return numbered
+
+
+def _once(failures: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return list({(failure["cell"], failure["status"]): failure for failure in failures}.values())

@@ -1,0 +1,145 @@
+#include "harness/device/cuda/ceilings.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "harness/device/cuda/launch.h"
+
+namespace tally::cuda {
+namespace {
+
+__global__ void nothing() {}
+
+/// Reads `count` 16-byte words `passes` times, `in_flight` of them before the first is used. Blocks take
+/// turns in strips, so that at any moment the grid reads one contiguous stretch.
+template <int in_flight>
+__global__ void read_words(const uint4* words, std::int64_t count, int passes, unsigned* sink) {
+  unsigned bits = 0;
+  const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x * in_flight;
+  for (int pass = 0; pass < passes; ++pass) {
+    const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * blockDim.x * in_flight + threadIdx.x;
+    for (std::int64_t i = first; i < count; i += stride) {
+      uint4 parts[in_flight];
+#pragma unroll
+      for (int k = 0; k < in_flight; ++k) {
+        const std::int64_t at = i + static_cast<std::int64_t>(k) * blockDim.x;
+        parts[k] = at < count ? __ldcg(words + at) : make_uint4(0, 0, 0, 0);
+      }
+#pragma unroll
+      for (int k = 0; k < in_flight; ++k) bits ^= parts[k].x ^ parts[k].y ^ parts[k].z ^ parts[k].w;
+    }
+    if (bits == 0x5eed5eedu) sink[pass] = bits;  // keeps the passes apart and the reads alive
+  }
+}
+
+template <int in_flight>
+__global__ void copy_words(uint4* target, const uint4* source, std::int64_t count) {
+  const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x * in_flight;
+  for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x * in_flight + threadIdx.x;
+       i < count; i += stride) {
+    uint4 parts[in_flight];
+#pragma unroll
+    for (int k = 0; k < in_flight; ++k) {
+      const std::int64_t at = i + static_cast<std::int64_t>(k) * blockDim.x;
+      if (at < count) parts[k] = source[at];
+    }
+#pragma unroll
+    for (int k = 0; k < in_flight; ++k) {
+      const std::int64_t at = i + static_cast<std::int64_t>(k) * blockDim.x;
+      if (at < count) target[at] = parts[k];
+    }
+  }
+}
+
+double median_of(Device& device, const Device::Work& work, const SampleRequest& request, int samples) {
+  device.run(work);  // loads the kernel, which cannot be done while the stream is held
+  device.sample(work, {}, request);
+  std::vector<double> seconds;
+  for (int i = 0; i < samples; ++i) seconds.push_back(device.sample(work, {}, request));
+  std::nth_element(seconds.begin(), seconds.begin() + samples / 2, seconds.end());
+  return seconds[static_cast<std::size_t>(samples / 2)];
+}
+
+struct Shape {
+  int threads;
+  int blocks_per_multiprocessor;
+};
+constexpr Shape shapes[] = {{256, 8}, {512, 4}, {1024, 2}, {512, 2}, {256, 4}};
+
+double best_read_seconds(Device& device, const uint4* words, std::int64_t count, int passes, unsigned* sink,
+                         const SampleRequest& request, int samples) {
+  double best = 1e300;
+  for (const Shape& shape : shapes) {
+    const auto with = [&](auto kernel) {
+      const Device::Work work = [&](DeviceQueue& device_queue) {
+        Queue(device_queue)
+            .launch(
+                kernel,
+                {static_cast<std::int64_t>(device.facts().multiprocessors) * shape.blocks_per_multiprocessor,
+                 shape.threads},
+                words, count, passes, sink);
+      };
+      best = std::min(best, median_of(device, work, request, samples));
+    };
+    with(read_words<4>);
+    with(read_words<8>);
+  }
+  return best;
+}
+
+}  // namespace
+
+Ceilings measure_ceilings(Device& device) {
+  Ceilings ceilings;
+  const Device::Work empty = [](DeviceQueue& queue) { Queue(queue).launch(nothing, {1, 32}); };
+  constexpr int floor_samples = 101;
+  constexpr int floor_batch = 200;
+  ceilings.launch_floor_cold = median_of(device, empty, {.cache = CacheState::cold}, floor_samples);
+  ceilings.launch_floor_batched =
+      median_of(device, empty, {.cache = CacheState::warm, .batch = floor_batch}, floor_samples);
+
+  // Large enough that ramp-up is below a thousandth, small enough to fit beside any problem.
+  const std::int64_t wanted = std::int64_t{4} << 30;
+  const std::int64_t bytes = std::min(wanted, device.facts().free_memory_bytes / 4) / 4096 * 4096;
+  void* buffer = device.allocate(bytes, "ceiling");
+  device.zero(buffer, bytes);
+  auto* sink = static_cast<unsigned*>(device.allocate(1 << 20, "ceiling's sink"));
+  const auto* words = static_cast<const uint4*>(buffer);
+  constexpr auto word = static_cast<std::int64_t>(sizeof(uint4));
+
+  const SampleRequest cold{.cache = CacheState::cold};
+  const double floor = ceilings.launch_floor_cold;
+  ceilings.hbm_read =
+      static_cast<double>(bytes) / (best_read_seconds(device, words, bytes / word, 1, sink, cold, 7) - floor);
+
+  auto* upper_half = static_cast<char*>(buffer) + bytes / 2;
+  double copy = 1e300;
+  for (const Shape& shape : shapes) {
+    const Device::Work work = [&](DeviceQueue& queue) {
+      Queue(queue).launch(
+          copy_words<4>,
+          {static_cast<std::int64_t>(device.facts().multiprocessors) * shape.blocks_per_multiprocessor,
+           shape.threads},
+          reinterpret_cast<uint4*>(upper_half), words, bytes / 2 / word);
+    };
+    copy = std::min(copy, median_of(device, work, cold, 7));
+  }
+  const Device::Work by_driver = [&](DeviceQueue& queue) {
+    queue.copy(upper_half, buffer, static_cast<std::size_t>(bytes / 2));
+  };
+  copy = std::min(copy, median_of(device, by_driver, cold, 7));
+  ceilings.hbm_copy = static_cast<double>(bytes) / (copy - floor);
+
+  // Many passes in one launch, so that only the cache is in the figure.
+  const SampleRequest warm{.cache = CacheState::warm};
+  for (std::int64_t footprint = 1 << 20; footprint <= 2 * device.facts().l2_bytes; footprint *= 2) {
+    const int passes = static_cast<int>(std::max<std::int64_t>(8, (std::int64_t{1} << 30) / footprint));
+    const double seconds = best_read_seconds(device, words, footprint / word, passes, sink, warm, 3);
+    ceilings.l2_read.push_back({footprint, static_cast<double>(footprint) * passes / seconds});
+  }
+  device.release(sink);
+  device.release(buffer);
+  return ceilings;
+}
+
+}  // namespace tally::cuda

@@ -1,0 +1,142 @@
+#include <nvtx3/nvToolsExt.h>
+
+#include <chrono>
+
+#include "harness/device/cuda/launch.h"
+#include "harness/device/cuda/timing.h"
+
+namespace tally::cuda {
+namespace {
+
+constexpr std::uint64_t hold_gives_up_after_ns = 2'000'000'000;
+
+/// Keeps the stream busy until the host has queued all that is to be timed, so that the host's launch latency
+/// is not in the figure. It gives up by itself: an entry that waits for the device inside its call would wait
+/// for ever.
+__global__ void hold_until_released(volatile std::uint64_t* words, std::uint64_t ticket,
+                                    std::uint64_t give_up_after) {
+  std::uint64_t begin = 0;
+  std::uint64_t now = 0;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(begin));
+  while (words[0] < ticket) {
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+    if (now - begin > give_up_after) {
+      words[1] = words[1] + 1;
+      return;
+    }
+  }
+}
+
+/// Reads the whole buffer once: what was in the L2 cache is replaced by lines that need no writing back.
+__global__ void flush_by_reading(const uint4* buffer, std::int64_t count, unsigned* sink) {
+  unsigned bits = 0;
+  const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
+  for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < count;
+       i += stride) {
+    const uint4 part = buffer[i];
+    bits |= part.x ^ part.y ^ part.z ^ part.w;
+  }
+  if (bits == 0x5eed5eedu) *sink = bits;  // never so: the buffer is all zeros; but the reads must happen
+}
+
+struct NvtxRange {
+  explicit NvtxRange(const char* label) { nvtxRangePushA(label); }
+  ~NvtxRange() { nvtxRangePop(); }
+};
+
+}  // namespace
+
+Timing::Timing(cudaStream_t stream, std::int64_t l2_bytes) : stream_(stream), flush_bytes_(4 * l2_bytes) {
+  require(cudaEventCreate(&start_), "cudaEventCreate");
+  require(cudaEventCreate(&stop_), "cudaEventCreate");
+  require(cudaMalloc(&flush_buffer_, static_cast<std::size_t>(flush_bytes_)), "cudaMalloc(flush buffer)");
+  require(cudaMemset(flush_buffer_, 0, static_cast<std::size_t>(flush_bytes_)), "cudaMemset(flush buffer)");
+  require(cudaMalloc(&flush_sink_, sizeof(unsigned)), "cudaMalloc(flush sink)");
+  void* words = nullptr;
+  require(cudaHostAlloc(&words, 2 * sizeof(std::uint64_t), cudaHostAllocMapped), "cudaHostAlloc(hold)");
+  hold_words_ = static_cast<volatile std::uint64_t*>(words);
+  hold_words_[0] = 0;
+  hold_words_[1] = 0;
+  // Kernels are loaded at their first launch, which waits for the device: one of each must run before any
+  // hold.
+  hold();
+  release_hold();
+  flush_caches();
+  require(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
+}
+
+Timing::~Timing() {
+  cudaFreeHost(const_cast<std::uint64_t*>(hold_words_));
+  cudaFree(flush_sink_);
+  cudaFree(flush_buffer_);
+  cudaEventDestroy(stop_);
+  cudaEventDestroy(start_);
+}
+
+void Timing::hold() {
+  ++holds_;
+  hold_until_released<<<1, 1, 0, stream_>>>(hold_words_, holds_, hold_gives_up_after_ns);
+  require(cudaGetLastError(), "hold");
+}
+
+void Timing::release_hold() { hold_words_[0] = holds_; }
+
+void Timing::flush_caches() {
+  if (flush_ == Flush::writing) {
+    require(cudaMemsetAsync(flush_buffer_, 0, static_cast<std::size_t>(flush_bytes_), stream_), "flush");
+    return;
+  }
+  constexpr int threads = 512;
+  constexpr int blocks = 528;
+  flush_by_reading<<<blocks, threads, 0, stream_>>>(static_cast<const uint4*>(flush_buffer_),
+                                                    flush_bytes_ / static_cast<std::int64_t>(sizeof(uint4)),
+                                                    flush_sink_);
+  require(cudaGetLastError(), "flush");
+}
+
+double Timing::sample(DeviceQueue& queue, const Device::Work& work, const Device::Work& before,
+                      const SampleRequest& request) {
+  if (before) before(queue);
+  if (request.cache == CacheState::cold) flush_caches();
+  return request.clock == Clock::device ? device_seconds(queue, work, request)
+                                        : end_to_end_seconds(queue, work, request);
+}
+
+double Timing::device_seconds(DeviceQueue& queue, const Device::Work& work, const SampleRequest& request) {
+  const std::uint64_t gave_up = hold_words_[1];
+  if (request.hold) {
+    hold();
+  } else {
+    require(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
+  }
+  require(cudaEventRecord(start_, stream_), "cudaEventRecord");
+  try {
+    const NvtxRange range(request.label);
+    for (int i = 0; i < request.batch; ++i) work(queue);
+  } catch (...) {
+    release_hold();  // or the stream would stay held until the kernel gives up
+    throw;
+  }
+  require(cudaEventRecord(stop_, stream_), "cudaEventRecord");
+  release_hold();
+  require(cudaEventSynchronize(stop_), "timed call");
+  if (hold_words_[1] != gave_up) {
+    throw DeviceError("the call waits for the device while the stream is held back: declare synchronises()");
+  }
+  float milliseconds = 0;
+  require(cudaEventElapsedTime(&milliseconds, start_, stop_), "cudaEventElapsedTime");
+  return static_cast<double>(milliseconds) * 1e-3 / request.batch;
+}
+
+double Timing::end_to_end_seconds(DeviceQueue& queue, const Device::Work& work,
+                                  const SampleRequest& request) {
+  require(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
+  const NvtxRange range(request.label);
+  const auto start = std::chrono::steady_clock::now();
+  for (int i = 0; i < request.batch; ++i) work(queue);
+  require(cudaStreamSynchronize(stream_), "timed call");
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+  return elapsed.count() / request.batch;
+}
+
+}  // namespace tally::cuda

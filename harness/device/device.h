@@ -1,0 +1,126 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "harness/device/facts.h"
+#include "harness/device/queue.h"
+#include "harness/problems/inputs.h"
+
+namespace tally {
+
+/// A device refused something: out of memory, a failed launch, a fault. The message names the call.
+class DeviceError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// The device that was asked for is not there (exit code 3).
+class DeviceMissing : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+enum class CacheState : std::uint8_t { cold, warm };
+enum class Clock : std::uint8_t { device, end_to_end };
+
+constexpr std::string_view name_of(CacheState cache) { return cache == CacheState::cold ? "cold" : "warm"; }
+constexpr std::string_view name_of(Clock clock) { return clock == Clock::device ? "device" : "end_to_end"; }
+
+/// How one sample is taken.
+struct SampleRequest {
+  CacheState cache = CacheState::cold;
+  Clock clock = Clock::device;
+  int batch = 1;  ///< calls behind one another in one sample; the sample is their mean. 1 where cold.
+  bool hold =
+      true;  ///< queue everything before the first of it may start; false for entries that synchronise
+  const char* label = "";  ///< name of the NVTX range round the call
+};
+
+/// What this machine can do at best. Rates in bytes a second, times in seconds.
+struct Ceilings {
+  struct Footprint {
+    std::int64_t bytes;
+    double rate;
+  };
+  double launch_floor_cold = 0;     ///< an empty kernel, timed as a cold sample is
+  double launch_floor_batched = 0;  ///< an empty kernel in a batch of many
+  double hbm_read = 0;
+  double hbm_copy = 0;             ///< bytes read plus bytes written
+  std::vector<Footprint> l2_read;  ///< by footprint, ascending
+};
+
+/// Clocks and heat at one moment; absent fields are negative.
+struct ClockReading {
+  double sm_mhz = -1;
+  double memory_mhz = -1;
+  double temperature_c = -1;
+  double power_w = -1;
+  bool throttled = false;
+  std::string throttle_reasons;
+};
+
+/// A device, opened. Everything here is on the harness's side: entries see Queue and Scratch only.
+class Device {
+ public:
+  using Work = std::function<void(DeviceQueue&)>;
+  virtual ~Device() = default;
+
+  virtual const DeviceFacts& facts() const = 0;
+  virtual DeviceQueue& queue() = 0;
+
+  /// Memory, aligned to 256 bytes. Throws DeviceError with both figures when there is not enough.
+  virtual void* allocate(std::int64_t bytes, const std::string& name) = 0;
+  virtual void release(void* memory) = 0;
+  virtual void* allocate_on_host(std::int64_t bytes) = 0;
+  virtual void release_on_host(void* memory) = 0;
+
+  /// Device memory that is free now, in bytes; negative where the device does not say.
+  virtual std::int64_t free_memory() { return -1; }
+
+  /// Writes an input where it will be used. `array` holds spec.count elements.
+  virtual void fill(const InputSpec& spec, ScalarType type, void* array) = 0;
+
+  /// Overwrites memory with bytes that no right answer consists of (0xFB: NaN, large negative integers), and
+  /// marks it as never written where the device keeps track of that.
+  virtual void poison(void* memory, std::int64_t bytes) = 0;
+  virtual void zero(void* memory, std::int64_t bytes) = 0;
+  virtual void copy(void* target, const void* source, std::int64_t bytes) = 0;
+  virtual void copy_to_host(void* target, const void* source, std::int64_t bytes) = 0;
+
+  /// Runs `work` and waits for it; throws DeviceError for anything that went wrong in it.
+  virtual void run(const Work& work) = 0;
+
+  /// Seconds of one call of `work`, taken as `request` says. `before` is untimed and runs before each call
+  /// (it restores what a call destroys); it may be empty.
+  virtual double sample(const Work& work, const Work& before, const SampleRequest& request) = 0;
+
+  /// Measured afresh at each call; nothing on devices whose times mean nothing.
+  virtual std::optional<Ceilings> measure_ceilings() { return std::nullopt; }
+
+  virtual std::optional<ClockReading> clocks() { return std::nullopt; }
+
+  /// What the device counted in all calls since the last take, by counter name; empty on devices that do not
+  /// count.
+  virtual std::map<std::string, double> take_counters() { return {}; }
+
+  /// What the device's own checks found in all calls since the last take (races, accesses out of bounds, …).
+  virtual std::vector<std::string> take_findings() { return {}; }
+};
+
+/// Opens "cuda", "simt" or "host"; `index` tells GPUs apart. Throws DeviceMissing.
+std::unique_ptr<Device> open_device(DeviceKind kind, int index);
+
+/// How many GPUs there are; asked in a child process, so that this one stays free of the GPU and may fork.
+int count_gpus();
+
+/// What open_device(kind, index).facts() would say, asked in a child process for GPUs. Throws DeviceMissing.
+DeviceFacts probe_device(DeviceKind kind, int index);
+
+}  // namespace tally

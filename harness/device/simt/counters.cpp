@@ -1,0 +1,160 @@
+#include "harness/device/simt/counters.h"
+
+#include <algorithm>
+
+namespace tally::simt {
+namespace {
+
+double ratio(std::uint64_t a, std::uint64_t b) {
+  return b == 0 ? 0.0 : static_cast<double>(a) / static_cast<double>(b);
+}
+
+#define TALLY_FIELD(name, field, meaning)                                         \
+  CounterDescription {                                                            \
+    name, meaning, [](const Counters& c) { return static_cast<double>(c.field); } \
+  }
+#define TALLY_RATIO(name, upper, lower, meaning)                             \
+  CounterDescription {                                                       \
+    name, meaning, [](const Counters& c) { return ratio(c.upper, c.lower); } \
+  }
+
+constexpr CounterDescription descriptions[] = {
+    TALLY_FIELD("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", global_load_requests,
+                "warp-wide loads from global memory"),
+    TALLY_FIELD("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", global_load_sectors,
+                "32-byte sectors that global loads touch"),
+    TALLY_RATIO("l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio", global_load_sectors,
+                global_load_requests, "sectors a global load; 4 is a whole line of 4-byte lanes"),
+    TALLY_FIELD("global_load_bytes_asked", global_load_bytes, "bytes that lanes asked of global memory"),
+    CounterDescription{"l1tex__t_bytes_pipe_lsu_mem_global_op_ld.sum", "bytes of the sectors of global loads",
+                       [](const Counters& c) { return 32.0 * static_cast<double>(c.global_load_sectors); }},
+    TALLY_FIELD("l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", global_store_requests,
+                "warp-wide stores to global memory"),
+    TALLY_FIELD("l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", global_store_sectors,
+                "32-byte sectors that global stores touch"),
+    TALLY_RATIO("l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio", global_store_sectors,
+                global_store_requests, "sectors a global store"),
+    TALLY_FIELD("global_store_bytes_asked", global_store_bytes, "bytes that lanes gave to global memory"),
+    CounterDescription{"l1tex__t_bytes_pipe_lsu_mem_global_op_st.sum",
+                       "bytes of the sectors of global stores",
+                       [](const Counters& c) { return 32.0 * static_cast<double>(c.global_store_sectors); }},
+    TALLY_FIELD("global_atomic_requests", global_atomic_requests,
+                "warp-wide atomics on global memory; Nsight Compute has them apart, as op_red and op_atom"),
+    TALLY_FIELD("global_atomic_sectors", global_atomic_sectors,
+                "sectors of those atomics, once for each lane that meets the same address"),
+    TALLY_FIELD("global_atomic_conflicts", global_atomic_conflicts,
+                "lanes whose address another lane of the same atomic instruction had taken"),
+    TALLY_FIELD("smsp__inst_executed_op_shared_ld.sum", shared_load_requests,
+                "warp-wide loads from shared memory"),
+    TALLY_FIELD("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", shared_load_wavefronts,
+                "turns that shared loads take"),
+    TALLY_FIELD("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", shared_load_conflicts,
+                "of those, the ones that bank conflicts add"),
+    TALLY_FIELD("smsp__inst_executed_op_shared_st.sum", shared_store_requests,
+                "warp-wide stores to shared memory"),
+    TALLY_FIELD("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum", shared_store_wavefronts,
+                "turns that shared stores take"),
+    TALLY_FIELD("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum", shared_store_conflicts,
+                "of those, the ones that bank conflicts add"),
+    TALLY_FIELD("smsp__inst_executed_op_shared_atom.sum", shared_atomic_requests,
+                "warp-wide atomics on shared memory"),
+    TALLY_FIELD("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum", shared_atomic_wavefronts,
+                "turns that shared atomics take"),
+    TALLY_FIELD("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_atom.sum", shared_atomic_conflicts,
+                "of those, the ones that bank conflicts add"),
+    TALLY_FIELD("barriers", barriers, "times that a block passed __syncthreads"),
+    TALLY_FIELD("warp_functions", warp_functions,
+                "shuffles, votes, reductions and __syncwarp, once a meeting of lanes"),
+    TALLY_RATIO(
+        "average_active_lanes", code_block_lanes, code_blocks,
+        "lanes of a warp at work in a block of code, on average over all that warps executed; at best 32"),
+    TALLY_FIELD("branches", branches, "times that a warp came to a branch which this launch took both ways"),
+    TALLY_FIELD("divergent_branches", divergent_branches,
+                "of those, the ones that split the warp's active lanes"),
+    TALLY_RATIO("divergent_branch_share", divergent_branches, branches,
+                "share of those branches that split a warp"),
+    TALLY_FIELD("launches", launches, "kernel launches"),
+    TALLY_FIELD("blocks", blocks, "blocks of all launches"),
+    TALLY_FIELD("threads", threads, "threads of all launches"),
+    TALLY_FIELD("launch__shared_mem_per_block_dynamic", dynamic_shared_bytes,
+                "bytes of dynamic shared memory a block; the most of all launches"),
+    TALLY_FIELD("launch__shared_mem_per_block_static", static_shared_bytes,
+                "bytes of the __shared__ arrays that a launch touched; the most of all launches"),
+};
+
+#undef TALLY_FIELD
+#undef TALLY_RATIO
+
+}  // namespace
+
+std::span<const CounterDescription> counter_descriptions() { return descriptions; }
+
+std::map<std::string, double> Counters::by_name() const {
+  std::map<std::string, double> values;
+  for (const CounterDescription& description : descriptions)
+    values[description.name] = description.value(*this);
+  return values;
+}
+
+Counters& Counters::operator+=(const Counters& other) {
+  constexpr std::uint64_t Counters::*sums[] = {
+      &Counters::launches,
+      &Counters::blocks,
+      &Counters::threads,
+      &Counters::global_load_requests,
+      &Counters::global_load_sectors,
+      &Counters::global_load_bytes,
+      &Counters::global_store_requests,
+      &Counters::global_store_sectors,
+      &Counters::global_store_bytes,
+      &Counters::global_atomic_requests,
+      &Counters::global_atomic_sectors,
+      &Counters::global_atomic_conflicts,
+      &Counters::shared_load_requests,
+      &Counters::shared_load_wavefronts,
+      &Counters::shared_load_conflicts,
+      &Counters::shared_store_requests,
+      &Counters::shared_store_wavefronts,
+      &Counters::shared_store_conflicts,
+      &Counters::shared_atomic_requests,
+      &Counters::shared_atomic_wavefronts,
+      &Counters::shared_atomic_conflicts,
+      &Counters::barriers,
+      &Counters::warp_functions,
+      &Counters::code_blocks,
+      &Counters::code_block_lanes,
+      &Counters::branches,
+      &Counters::divergent_branches,
+  };
+  static_assert(sizeof sums / sizeof *sums + 2 == sizeof(Counters) / sizeof(std::uint64_t),
+                "a counter is left out");
+  for (const auto member : sums) this->*member += other.*member;
+  dynamic_shared_bytes = std::max(dynamic_shared_bytes, other.dynamic_shared_bytes);
+  static_shared_bytes = std::max(static_shared_bytes, other.static_shared_bytes);
+  return *this;
+}
+
+const char* name_of(FindingKind kind) {
+  switch (kind) {
+    case FindingKind::shared_race:
+      return "race in shared memory";
+    case FindingKind::global_race:
+      return "race in global memory";
+    case FindingKind::out_of_bounds:
+      return "out of bounds";
+    case FindingKind::uninitialised_read:
+      return "read of memory that nothing wrote";
+    case FindingKind::misaligned_access:
+      return "misaligned access";
+    case FindingKind::divergent_barrier:
+      return "divergent barrier";
+    case FindingKind::inactive_lane:
+      return "inactive lane";
+    case FindingKind::deadlock:
+      return "deadlock";
+    default:
+      return "fault";
+  }
+}
+
+}  // namespace tally::simt

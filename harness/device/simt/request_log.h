@@ -1,0 +1,65 @@
+/// \file
+/// Groups lanes' accesses into the warp's memory instructions and counts what they cost.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "harness/device/simt/counters.h"
+#include "harness/device/simt/place_table.h"
+#include "harness/device/simt/warp_groups.h"
+
+namespace tally::simt {
+
+enum class AccessKind : std::uint8_t { load, store, atomic, atomic_loop };
+
+/// One warp-wide instruction. Lanes of a generic address may differ in the memory they reach.
+struct Request {
+  std::uint32_t global = 0, shared = 0;  ///< masks of lanes
+  std::uint64_t addresses[32];
+  void reset() { global = shared = 0; }
+};
+
+/// A place in the code that accesses memory, with what it has cost so far.
+struct Site {
+  const void* place = nullptr;
+  std::uint32_t index = 0;  ///< in RequestLog::sites()
+  AccessKind kind{};
+  std::uint8_t bytes = 0;
+  std::uint64_t requests = 0, lanes = 0, sectors = 0, wavefronts = 0, bank_conflicts = 0;
+  WarpGroups<Request> open;
+};
+
+class RequestLog {
+ public:
+  TALLY_SIMT_INLINE Site& site(const void* place, AccessKind kind, unsigned bytes) {
+    const std::uint32_t index = table_.index_of(place);
+    if (index == sites_.size()) add_site(place, kind, bytes);
+    return *sites_[index];
+  }
+  const std::vector<std::unique_ptr<Site>>& sites() const { return sites_; }
+
+  TALLY_SIMT_INLINE void add(Site& site, unsigned lane, std::uint64_t address, bool is_shared) {
+    if (site.open.empty()) touched_.push_back(&site);
+    Request& request = site.open[site.open.next(lane)];
+    request.addresses[lane] = address;
+    (is_shared ? request.shared : request.global) |= 1u << lane;
+  }
+
+  /// Counts the requests that no lane of `running` can still join.
+  void flush(std::uint32_t running, Counters& counters);
+
+  /// Forgets all costs, but not the sites.
+  void clear_costs();
+
+ private:
+  void add_site(const void* place, AccessKind kind, unsigned bytes);
+  void count(Site& site, const Request& request, Counters& counters);
+
+  PlaceTable table_;
+  std::vector<std::unique_ptr<Site>> sites_;
+  std::vector<Site*> touched_;
+};
+
+}  // namespace tally::simt

@@ -1,0 +1,181 @@
+// Warp functions: lanes that name each other in a mask wait for each other and exchange values.
+#include <algorithm>
+#include <bit>
+
+#include "harness/device/simt/block.h"
+#include "harness/device/simt/recorder.h"
+#include "harness/device/simt/symbols.h"
+
+namespace tally::simt {
+namespace {
+
+const char* name_of(WarpOperation operation) {
+  switch (operation) {
+    case WarpOperation::barrier:
+      return "__syncwarp";
+    case WarpOperation::shuffle:
+      return "a shuffle";
+    case WarpOperation::ballot:
+      return "a vote";
+    case WarpOperation::match_any:
+      return "__match_any_sync";
+    default:
+      return "a __reduce function";
+  }
+}
+
+std::string hexadecimal(unsigned mask) {
+  char text[16];
+  std::snprintf(text, sizeof text, "0x%08x", mask);
+  return text;
+}
+
+std::uint32_t combine(WarpOperation operation, std::uint32_t a, std::uint32_t b) {
+  switch (operation) {
+    case WarpOperation::add:
+      return a + b;
+    case WarpOperation::minimum_signed:
+      return static_cast<std::int32_t>(b) < static_cast<std::int32_t>(a) ? b : a;
+    case WarpOperation::maximum_signed:
+      return static_cast<std::int32_t>(a) < static_cast<std::int32_t>(b) ? b : a;
+    case WarpOperation::minimum_unsigned:
+      return std::min(a, b);
+    case WarpOperation::maximum_unsigned:
+      return std::max(a, b);
+    case WarpOperation::bit_and:
+      return a & b;
+    case WarpOperation::bit_or:
+      return a | b;
+    default:
+      return a ^ b;
+  }
+}
+
+}  // namespace
+
+std::uint64_t Worker::meet(WarpOperation operation, unsigned mask, std::uint64_t value, unsigned source,
+                           const void* place) {
+  Lane& lane = *here().lane;
+  tick(lane, 4, place);  // lanes may poll memory and meet in a loop
+  if (((mask >> lane.lane) & 1) == 0) {
+    fail(FindingKind::inactive_lane,
+         std::string("inactive lane: ") + name_of(operation) + " with mask " + hexadecimal(mask) +
+             ", which does not name the calling lane " + std::to_string(lane.lane),
+         place);
+  }
+  lane.state = LaneState::at_warp_meeting;
+  lane.place = place;
+  lane.operation = operation;
+  lane.mask = mask;
+  lane.value = value;
+  lane.source = source;
+  Warp& warp = warps_[lane.thread / 32];
+  std::size_t i = 0;
+  while (i < warp.meetings.size() &&
+         (warp.meetings[i].mask != mask || warp.meetings[i].operation != operation)) {
+    ++i;
+  }
+  if (i == warp.meetings.size()) warp.meetings.push_back({operation, mask, 0});
+  warp.meetings[i].arrived |= 1u << lane.lane;
+  if ((mask & warp.live & ~warp.meetings[i].arrived) == 0) complete(warp, i);
+  if (lane.state == LaneState::at_warp_meeting) {
+    suspend();
+  } else {
+    warp.ready &= ~(1u << lane.lane);  // it came last and goes on at once
+  }
+  return lane.result;
+}
+
+void Worker::complete(Warp& warp, std::size_t index) {
+  const WarpMeeting meeting = warp.meetings[index];
+  warp.meetings.erase(warp.meetings.begin() + static_cast<std::ptrdiff_t>(index));
+  Lane* const lanes = &lanes_[warp.first_thread];
+  if (recorder_ != nullptr) recorder_->warp_met(warp, meeting);
+  std::uint32_t total = 0;
+  if (meeting.operation == WarpOperation::ballot) {
+    for (unsigned rest = meeting.arrived; rest != 0; rest &= rest - 1) {
+      const int l = std::countr_zero(rest);
+      total |= static_cast<std::uint32_t>(lanes[l].value) << l;
+    }
+  } else if (meeting.operation >= WarpOperation::add) {
+    total = static_cast<std::uint32_t>(lanes[std::countr_zero(meeting.arrived)].value);
+    for (unsigned rest = meeting.arrived & (meeting.arrived - 1); rest != 0; rest &= rest - 1) {
+      total =
+          combine(meeting.operation, total, static_cast<std::uint32_t>(lanes[std::countr_zero(rest)].value));
+    }
+  }
+  for (unsigned rest = meeting.arrived; rest != 0; rest &= rest - 1) {
+    Lane& lane = lanes[std::countr_zero(rest)];
+    make_ready(lane);
+    lane.result = total;
+    if (meeting.operation == WarpOperation::shuffle) {
+      // What a lane that takes no part would give is undefined; the lane's own value stands in for it.
+      const bool present = lane.source < 32 && ((meeting.arrived >> lane.source) & 1) != 0;
+      lane.result = present ? lanes[lane.source].value : lane.value;
+    } else if (meeting.operation == WarpOperation::match_any) {
+      std::uint32_t equal = 0;
+      for (unsigned others = meeting.arrived; others != 0; others &= others - 1) {
+        const int other = std::countr_zero(others);
+        equal |= static_cast<std::uint32_t>(lanes[other].value == lane.value) << other;
+      }
+      lane.result = equal;
+    }
+  }
+}
+
+unsigned Worker::meet_active(const void* place) {
+  Lane& lane = *here().lane;
+  lane.state = LaneState::at_active_mask;
+  lane.place = place;
+  suspend();
+  return static_cast<unsigned>(lane.result);
+}
+
+/// When no lane of the warp can run, those that stand at the same `__activemask()` are the active ones.
+bool Worker::resolve_active_masks(Warp& warp) {
+  Lane* const lanes = &lanes_[warp.first_thread];
+  const void* place = nullptr;
+  unsigned together = 0;
+  for (unsigned rest = warp.live; rest != 0; rest &= rest - 1) {
+    const int l = std::countr_zero(rest);
+    if (lanes[l].state != LaneState::at_active_mask) continue;
+    if (together == 0) place = lanes[l].place;
+    if (lanes[l].place == place) together |= 1u << l;
+  }
+  for (unsigned rest = together; rest != 0; rest &= rest - 1) {
+    Lane& lane = lanes[std::countr_zero(rest)];
+    lane.result = together;
+    make_ready(lane);
+  }
+  return together != 0;
+}
+
+/// No thread can run: some warp function names lanes that will not come.
+void Worker::explain_stuck() {
+  for (Warp& warp : warps_) {
+    for (const WarpMeeting& meeting : warp.meetings) {
+      const unsigned missing = meeting.mask & warp.live & ~meeting.arrived;
+      const Lane& waiting =
+          lanes_[warp.first_thread + static_cast<unsigned>(std::countr_zero(meeting.arrived))];
+      const Lane& absent = lanes_[warp.first_thread + static_cast<unsigned>(std::countr_zero(missing))];
+      std::string where = absent.state == LaneState::at_barrier ? "wait at __syncthreads" : "wait elsewhere";
+      if (const SourceLine line = source_line(absent.place); line.known()) where += " at " + line.text();
+      throw_error(FindingKind::inactive_lane,
+                  std::string("inactive lane: ") + name_of(meeting.operation) + " with mask " +
+                      hexadecimal(meeting.mask) + " waits for lanes " + hexadecimal(missing) +
+                      " of its warp, which " + where,
+                  waiting.place, &waiting);
+    }
+  }
+  for (const Lane& lane : lanes_) {
+    if (lane.state == LaneState::at_barrier) {
+      throw_error(FindingKind::deadlock,
+                  "deadlock: " + std::to_string(at_barrier_) + " of " + std::to_string(live_) +
+                      " threads wait at __syncthreads for the others",
+                  lane.place, &lane);
+    }
+  }
+  throw_error(FindingKind::deadlock, "deadlock: no thread can go on", nullptr, nullptr);
+}
+
+}  // namespace tally::simt

@@ -1,0 +1,44 @@
+#include "harness/measure/ceiling.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tally {
+namespace {
+/// Beyond this share of L2, what one call leaves there is no longer all there for the next.
+constexpr double usable_share_of_l2 = 0.6;
+}  // namespace
+
+double l2_read_rate(const Ceilings& ceilings, double bytes) {
+  const auto& rates = ceilings.l2_read;
+  if (rates.empty()) return 0;
+  const auto above = std::find_if(rates.begin(), rates.end(), [bytes](const Ceilings::Footprint& footprint) {
+    return static_cast<double>(footprint.bytes) >= bytes;
+  });
+  if (above == rates.end()) return rates.back().rate;
+  if (above == rates.begin()) return above->rate;
+  const auto below = above - 1;
+  const double place =
+      (bytes - static_cast<double>(below->bytes)) / static_cast<double>(above->bytes - below->bytes);
+  return std::lerp(below->rate, above->rate, place);
+}
+
+CeilingFigures ceiling_of(const Ceilings& ceilings, const Problem& problem, CacheState cache,
+                          std::int64_t l2_bytes, double median, double noise) {
+  const double bytes = problem.bytes();
+  CeilingFigures figures;
+  figures.name = problem.writes_as_much_as_it_reads() ? "hbm_copy" : "hbm_read";
+  double rate = problem.writes_as_much_as_it_reads() ? ceilings.hbm_copy : ceilings.hbm_read;
+  const double in_l2 = l2_read_rate(ceilings, bytes);
+  if (cache == CacheState::warm && in_l2 > 0 && bytes <= usable_share_of_l2 * static_cast<double>(l2_bytes)) {
+    figures.name = "l2_read";
+    rate = in_l2;
+  }
+  const double floor = cache == CacheState::cold ? ceilings.launch_floor_cold : ceilings.launch_floor_batched;
+  figures.seconds = floor + (rate > 0 ? bytes / rate : 0);
+  figures.fraction = median > 0 ? figures.seconds / median : 0;
+  figures.above = figures.fraction > 1 + noise;
+  return figures;
+}
+
+}  // namespace tally

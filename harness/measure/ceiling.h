@@ -1,0 +1,23 @@
+#pragma once
+
+#include <optional>
+
+#include "harness/device/device.h"
+#include "harness/measure/row.h"
+#include "harness/problems/problem.h"
+
+namespace tally {
+
+/// The read bandwidth of L2 for that footprint, between the measured ones by straight lines; the nearest one
+/// beyond them; 0 where none was measured.
+double l2_read_rate(const Ceilings& ceilings, double bytes);
+
+/// What a cell of that problem can do at best: floor + bytes / bandwidth.
+///   cold: the floor of a cold launch; HBM's read bandwidth, or the copy's where the problem writes as much
+///         as it reads.
+///   warm: the floor of a launch among many; L2's bandwidth where the bytes fit into 60% of it, else HBM's.
+/// `noise` is the cell's own: faster than the ceiling by more than that is an error of measurement.
+CeilingFigures ceiling_of(const Ceilings& ceilings, const Problem& problem, CacheState cache,
+                          std::int64_t l2_bytes, double median, double noise);
+
+}  // namespace tally

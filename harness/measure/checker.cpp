@@ -1,0 +1,147 @@
+#include "harness/measure/checker.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "harness/measure/memory.h"
+
+namespace tally {
+namespace {
+
+/// Above this many bytes of output, copying and comparing them costs more than measuring.
+constexpr std::int64_t large_output = 64 << 20;
+constexpr double seconds_for_launches = 0.2;
+constexpr int fewest_launches = 3;
+
+std::int64_t output_bytes(const Problem& problem) {
+  std::int64_t total = 0;
+  for (const BufferSpec& spec : problem.buffers()) {
+    total += spec.role != BufferSpec::Role::input ? spec.bytes() : 0;
+  }
+  return total;
+}
+
+/// Equal for cells whose odd sizes are the same questions.
+std::string question_of(const Cell& cell) {
+  std::string text = cell.entry->full_name() + "/" + std::string(name_of(cell.problem.type));
+  for (const auto& [name, value] : cell.problem.knobs) text += "/" + name + ":" + to_string(value);
+  return text + "/" + cell.tuning.text() + "/" + std::string(name_of(cell.device));
+}
+
+std::string place_of(const ProblemKey& key) {
+  return "n = " + std::to_string(key.n) + ", " + std::string(name_of(key.distribution));
+}
+
+void note(Verdict& verdict, const ProblemKey& key, const CheckedCall& call) {
+  verdict.distributions[std::string(name_of(key.distribution))] = {call.figures.ulp, call.figures.error,
+                                                                   key.n};
+  if (call.right) return;
+  verdict.right = false;
+  verdict.reason = call.reason.starts_with("n = ") ? call.reason : place_of(key) + ": " + call.reason;
+}
+
+}  // namespace
+
+double expected_check_seconds(const Cell& cell, const Problem& problem) {
+  const double traffic = cell.entry->cost ? [&] {
+    const Cost cost = cell.entry->cost(problem.key(), cell.tuning);
+    return cost.bytes_read + cost.bytes_written;
+  }()
+                                          : problem.bytes();
+  // The slowest that either is known to do: one thread of a GPU, the executor while it counts.
+  const double rate = cell.device == DeviceKind::simt ? 5e6 : 1e8;
+  return problem.bytes() / 1e8 + traffic / rate;
+}
+
+ProblemKey with_distribution(ProblemKey key, Distribution distribution) {
+  key.distribution = distribution;
+  return key;
+}
+
+Verdict Checker::at_odd_sizes(const Cell& cell, Device& device, Observer& observer) {
+  const std::string question = question_of(cell);
+  const auto known = known_.find(question);
+  if (known != known_.end()) return known->second;
+
+  Verdict verdict;
+  const auto cap = largest_n_.find(cell.device);
+  std::vector<std::int64_t> sizes = settings_.sizes;
+  std::sort(sizes.begin(), sizes.end());
+  for (const std::int64_t n : sizes) {
+    if (!verdict.right || (cap != largest_n_.end() && n > cap->second)) break;
+    ProblemKey key = cell.problem;
+    key.n = n;
+    key.seed = settings_.seed;
+    try {
+      static_cast<void>(make_problem(key));
+    } catch (const ProblemError&) {
+      continue;  // the family has no problem of that size
+    }
+    std::unique_ptr<ProblemArrays> arrays;
+    for (const Distribution distribution : settings_.distributions) {
+      key.distribution = distribution;
+      if (cell.entry->cannot_take(key, cell.tuning)) continue;
+      const std::unique_ptr<Problem> problem = make_problem(key);
+      if (cell.entry->implementation_for(cell.device, *problem) == nullptr) break;
+      if (footprint_of(device, *problem, cell.entry->destroys_input) > available_memory(device) / 2) break;
+      observer.begin(cell, {"check at " + place_of(key), Activity::Scope::entry,
+                            expected_check_seconds(cell, *problem)});
+      if (!arrays) arrays = std::make_unique<ProblemArrays>(device, *problem, cell.entry->answers_on_host);
+      arrays->fill_inputs(*problem);
+      PreparedEntry prepared(*cell.entry, cell.tuning, *problem, *arrays);
+      note(verdict, key, prepared.check());
+      if (!verdict.right) break;
+    }
+  }
+  known_.emplace(question, verdict);
+  return verdict;
+}
+
+Verdict Checker::on_problem(const Cell& cell, ProblemArrays& arrays, Observer& observer) {
+  Verdict verdict;
+  if (const std::string id = cell.problem.id(); id != problems_of_) {
+    problems_.clear();
+    problems_of_ = id;
+  }
+  for (const Distribution distribution : settings_.distributions) {
+    if (distribution == cell.problem.distribution) continue;
+    const ProblemKey key = with_distribution(cell.problem, distribution);
+    if (cell.entry->cannot_take(key, cell.tuning)) continue;
+    std::unique_ptr<Problem>& problem = problems_[distribution];
+    if (!problem) problem = make_problem(key);
+    if (output_bytes(*problem) > large_output) break;
+    observer.begin(cell, {"check at " + place_of(key), Activity::Scope::problem,
+                          expected_check_seconds(cell, *problem)});
+    arrays.fill_inputs(*problem);
+    PreparedEntry prepared(*cell.entry, cell.tuning, *problem, arrays);
+    note(verdict, key, prepared.check());
+    if (!verdict.right) break;
+  }
+  return verdict;
+}
+
+Verdict Checker::repeatedly(PreparedEntry& prepared, const Cell& cell, double seconds_a_call,
+                            std::vector<std::uint64_t>& hashes, Observer& observer) const {
+  const double affordable = seconds_for_launches / std::max(seconds_a_call, 1e-9);
+  const auto most = static_cast<std::size_t>(std::max(settings_.launches, 1));
+  observer.begin(cell, {"repeated launches", Activity::Scope::problem,
+                        std::max(seconds_for_launches, fewest_launches * seconds_a_call)});
+  const Stopwatch watch;
+  LeakDetector leaks(prepared.device());
+  for (std::size_t launch = 0; hashes.size() + 1 < most; ++launch) {
+    const bool enough = static_cast<double>(launch) >= affordable || watch.seconds() >= seconds_for_launches;
+    if (enough && launch >= fewest_launches) break;
+    hashes.push_back(prepared.hash_of_one_call());
+    prepared.device().take_findings();  // counts and findings of unasked calls must not look like a leak
+    prepared.device().take_counters();
+    leaks.after_call();
+  }
+  Verdict verdict;
+  if (auto leak = leaks.verdict()) {
+    verdict.right = false;
+    verdict.reason = *leak;
+  }
+  return verdict;
+}
+
+}  // namespace tally

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "harness/measure/observer.h"
+#include "harness/measure/prepared_entry.h"
+
+namespace tally {
+
+/// What the checks of an entry on a problem came to.
+struct Verdict {
+  bool right = true;
+  std::string reason;  ///< of the first wrong answer
+  std::map<std::string, DistributionError> distributions;
+};
+
+/// Opened devices by kind.
+using DeviceOf = std::function<Device&(DeviceKind)>;
+
+/// Holds entries against the exact answers, before anything is timed. It remembers what it found at the odd
+/// sizes, which do not depend on the measured size.
+class Checker {
+ public:
+  /// `largest_n`: no odd size above it is tried on that kind of device; absent: no such cap.
+  Checker(CheckSettings settings, std::map<DeviceKind, std::int64_t> largest_n)
+      : settings_(std::move(settings)), largest_n_(std::move(largest_n)) {}
+
+  /// The odd sizes, all distributions. Sizes that the family or the entry cannot take, or that do not fit
+  /// into the memory, are passed over. Stops at the first wrong answer.
+  Verdict at_odd_sizes(const Cell& cell, Device& device, Observer& observer);
+
+  /// The measured problem, all distributions but its own, in `arrays`. Of a problem with large outputs none:
+  /// they would cost more than the measurement, and the odd sizes have seen them.
+  Verdict on_problem(const Cell& cell, ProblemArrays& arrays, Observer& observer);
+
+  /// Calls the prepared entry until all but one of `launches` calls are had (the check after timing is the
+  /// last), or for about a fifth of a second, and notes the
+  /// answers in `hashes`, which holds those seen before. A call that leaves memory behind each time is wrong.
+  Verdict repeatedly(PreparedEntry& prepared, const Cell& cell, double seconds_a_call,
+                     std::vector<std::uint64_t>& hashes, Observer& observer) const;
+
+  const CheckSettings& settings() const { return settings_; }
+
+ private:
+  CheckSettings settings_;
+  std::map<DeviceKind, std::int64_t> largest_n_;
+  std::map<std::string, Verdict> known_;
+  /// The measured problem under other distributions: all its entries are held against the same exact answers.
+  std::map<Distribution, std::unique_ptr<Problem>> problems_;
+  std::string problems_of_;
+};
+
+/// A generous guess for the watchdog, before anything is known of the call: filling, the call by its entry's
+/// cost model, and exact arithmetic on all elements.
+double expected_check_seconds(const Cell& cell, const Problem& problem);
+
+/// Problem keys that differ only in what is given.
+ProblemKey with_distribution(ProblemKey key, Distribution distribution);
+
+}  // namespace tally

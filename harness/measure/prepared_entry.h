@@ -1,0 +1,62 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "harness/catalog/entry.h"
+#include "harness/measure/arrays.h"
+#include "harness/measure/cell.h"
+
+namespace tally {
+
+/// What one checked call showed.
+struct CheckedCall {
+  bool right = true;
+  std::string reason;  ///< why it is wrong, both values in it
+  CheckResult figures;
+  std::uint64_t hash = 0;  ///< of the outputs' bits
+  double seconds = 0;      ///< that the call took, by the host's clock
+};
+
+/// An entry set up for a problem whose inputs are in place: the timed call and the scratch memory behind it.
+class PreparedEntry {
+ public:
+  /// Throws std::logic_error where the entry has no implementation for the problem on the arrays' device, and
+  /// whatever the entry's own set-up throws.
+  PreparedEntry(const Entry& entry, const Tuning& tuning, const Problem& problem, ProblemArrays& arrays);
+
+  const Entry& entry() const { return entry_; }
+  Device& device() const { return arrays_.device(); }
+
+  /// The call as that clock sees it: with `end_to_end`, an answer on the device is copied to the host.
+  Device::Work work(Clock clock) const;
+
+  /// What must be restored before each call, or empty.
+  Device::Work restore() const { return arrays_.restore(entry_.destroys_input); }
+
+  /// Counters that the entry itself keeps of its last call.
+  std::map<std::string, double> counters() const;
+
+  /// Fills the inputs, poisons outputs and scratch, calls once and looks at everything: the answer, what the
+  /// device's own checks found, memory around the arrays, and (for inputs of moderate size) the inputs.
+  CheckedCall check();
+
+  /// Calls once more with poisoned outputs; only the bits of the answer are looked at.
+  std::uint64_t hash_of_one_call();
+
+  /// Damage around the scratch memory or the arrays.
+  std::optional<std::string> damage() const;
+
+ private:
+  std::string reason_of(const CheckResult& figures) const;
+
+  const Entry& entry_;
+  const Tuning& tuning_;
+  const Problem& problem_;
+  ProblemArrays& arrays_;
+  std::unique_ptr<GuardedScratch> scratch_;
+  Prepared prepared_;
+};
+
+}  // namespace tally

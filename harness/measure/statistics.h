@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace tally {
+
+/// Both ends belong to it.
+struct Interval {
+  double low = 0;
+  double high = 0;
+  bool operator==(const Interval&) const = default;
+};
+
+/// The fewest samples for which order statistics give a 95% interval of the median: 1 - 2 · 2^-6 is 96.9%.
+constexpr std::size_t fewest_for_interval = 6;
+
+/// Median of samples in ascending order; the mean of the two in the middle where their number is even. There
+/// must be at least one.
+double median_of_sorted(const std::vector<double>& sorted);
+
+/// The same for samples in any order.
+double median(std::vector<double> samples);
+
+/// Ranks (from 0) of the two order statistics between which the median of the population lies with a
+/// probability of at least 95%, whatever the distribution: the widest l with P(Binomial(count, 1/2) < l) ≤
+/// 2.5%. Nothing below fewest_for_interval.
+std::optional<std::pair<std::size_t, std::size_t>> median_interval_ranks(std::size_t count);
+
+/// 95% interval of the median from samples in ascending order.
+std::optional<Interval> median_interval(const std::vector<double>& sorted);
+
+/// Interquartile range over median: how wide one sample's time spreads, not how well the median is known. 0
+/// for fewer than two samples.
+double noise_of_sorted(const std::vector<double>& sorted);
+
+/// The sample with seven digits: all that a clock can tell, at half the length of a double when written down.
+double to_seven_digits(double seconds);
+
+}  // namespace tally

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "harness/device/device.h"
+#include "harness/measure/row.h"
+#include "harness/measure/sampler.h"
+
+namespace tally {
+
+/// Keys stay in the order in which they were written.
+using Json = nlohmann::ordered_json;
+
+/// One element of the results file's `benchmarks`: a Google Benchmark row with our object `tally` in it.
+/// Numbers that are not finite are left out, for JSON has none.
+Json to_json(const Row& row);
+
+/// The same back; what is not in the file stays as Row has it. Throws nlohmann::json::exception where it is
+/// not a row.
+Row row_from_json(const Json& json);
+
+Json to_json(const Failure& failure);
+Failure failure_from_json(const Json& json);
+
+/// Turns stand in the journal only.
+Json to_json(const Turn& turn);
+Turn turn_from_json(const Json& json);
+
+Json to_json(const Ceilings& ceilings, std::int64_t l2_bytes);
+Ceilings ceilings_from_json(const Json& json);
+
+/// "op": "sum" or 64 or [16, 32]: a knob's value as JSON has it.
+Json to_json(const KnobValue& value);
+
+}  // namespace tally

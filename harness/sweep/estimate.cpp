@@ -1,0 +1,148 @@
+#include "harness/sweep/estimate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <string>
+#include <thread>
+
+namespace tally {
+namespace {
+
+// What a GPU of today does: a launch, bytes a second, and what a cold sample costs beside its call (flush,
+// events, queueing). Round figures of an H200.
+constexpr double gpu_launch = 4e-6;
+constexpr double gpu_bytes = 3e12;
+constexpr double gpu_sample = 150e-6;
+// A warm sample is a batch of calls of at least so long.
+constexpr double shortest_batch = 50e-6;
+constexpr double warm_sample = 40e-6;
+// What library code reads a second on the host, and what a call costs.
+constexpr double host_bytes = 8e9;
+constexpr double host_call = 2e-6;
+// What a core takes through a kernel a second on the executor, counting and checking: threads, and beyond one
+// element a thread elements.
+constexpr double executor_threads = 3e6;
+constexpr double executor_launch = 1e-3;
+// The exact answer: elements a second on all cores. Filling and copying are less.
+constexpr double exact_elements = 4e8;
+// A check at a small size: allocate, fill, call, compare.
+constexpr double small_check = 1e-3;
+// A worker process: its start, and on a GPU the context and the ceilings.
+constexpr double gpu_worker = 2.0;
+constexpr double cpu_worker = 0.1;
+// Interquartile range over median of a usual cell. The median's interval then needs so many samples.
+constexpr double usual_noise = 0.01;
+
+double needed_samples(double half_width) {
+  // The 95% interval of a median of normal samples: ±1.96 · 1.2533 · σ / sqrt(samples), with σ = IQR / 1.349.
+  const double relative = 1.96 * 1.2533 * usual_noise / 1.349 / half_width;
+  return relative * relative;
+}
+
+double bytes_of(const Cell& cell) {
+  if (cell.entry->cost) {
+    const Cost cost = cell.entry->cost(cell.problem, cell.tuning);
+    return cost.bytes_read + cost.bytes_written;
+  }
+  return make_problem(cell.problem)->bytes();
+}
+
+double launches_of(const Cell& cell) {
+  return cell.entry->cost ? static_cast<double>(cell.entry->cost(cell.problem, cell.tuning).launches) : 2;
+}
+
+/// Threads or elements of a call on the executor, whichever are more.
+double executor_work(const Cell& cell) {
+  double threads = 1;
+  for (const char* const name : {"blocks", "threads"}) {
+    const auto value = cell.tuning.values().find(name);
+    if (value == cell.tuning.values().end()) return static_cast<double>(cell.problem.n);
+    threads *= static_cast<double>(value->second);
+  }
+  return std::max(threads, static_cast<double>(cell.problem.n));
+}
+
+/// The checks at small sizes, which each kind of cell (entry, type, knobs, tuning) has once in a process.
+double small_checks(const Cell& cell, const Sweep& sweep) {
+  double seconds = 0;
+  for (const std::int64_t n : sweep.check.sizes) {
+    if (cell.device != DeviceKind::cuda && n > sweep.simt_max_n) continue;
+    Cell small = cell;
+    small.problem.n = n;
+    if (cell.entry->cannot_take(small.problem, small.tuning)) continue;
+    seconds += small_check + (cell.device == DeviceKind::simt ? estimated_call(small) : 0);
+  }
+  return seconds * static_cast<double>(sweep.check.distributions.size());
+}
+
+double checking(const Cell& cell, const CheckSettings& check) {
+  constexpr double most_seconds_of_launches = 0.2;
+  const double call = estimated_call(cell);
+  const double launches =
+      std::min(static_cast<double>(check.launches) * call, std::max(most_seconds_of_launches, call));
+  return launches + static_cast<double>(check.distributions.size() + 1) * call;
+}
+
+}  // namespace
+
+double estimated_call(const Cell& cell) {
+  switch (cell.device) {
+    case DeviceKind::cuda:
+      return gpu_launch * launches_of(cell) + bytes_of(cell) / gpu_bytes;
+    case DeviceKind::host:
+      return host_call + bytes_of(cell) / host_bytes;
+    case DeviceKind::simt:
+      return executor_launch * launches_of(cell) +
+             executor_work(cell) / (executor_threads * std::max(1u, std::thread::hardware_concurrency()));
+  }
+  return 0;
+}
+
+double estimated_sampling(const Cell& cell, const MeasureSettings& measure) {
+  const double call = estimated_call(cell);
+  if (cell.device == DeviceKind::simt) return call;
+  double sample =
+      cell.cache == CacheState::cold ? call + gpu_sample : std::max(call, shortest_batch) + warm_sample;
+  if (cell.device == DeviceKind::host) sample = call;
+  const double samples =
+      std::clamp(needed_samples(measure.half_width), static_cast<double>(measure.min_samples),
+                 static_cast<double>(measure.max_samples));
+  const double least = sample * measure.min_samples;
+  return std::max(least, std::min(samples * sample, measure.max_seconds));
+}
+
+double estimated_seconds(const Group& group, const Sweep& sweep) {
+  double seconds = static_cast<double>(group.problem.n) / exact_elements *
+                   static_cast<double>(sweep.check.distributions.size());
+  const Cell* before = nullptr;
+  for (const Cell& cell : group.cells) {
+    if (cell.entry->known_wrong.empty()) seconds += estimated_sampling(cell, sweep.measure);
+    // Cells that differ in cache or clock alone are checked once, and stand together.
+    const bool is_checked_already =
+        before != nullptr && before->entry == cell.entry && before->tuning == cell.tuning;
+    if (!is_checked_already) seconds += checking(cell, sweep.check);
+    before = &cell;
+  }
+  return seconds * sweep.measure.processes;
+}
+
+double estimated_seconds(const Plan& plan, const Sweep& sweep) {
+  if (plan.groups.empty()) return 0;
+  const bool uses_gpu = plan.groups.front().cells.front().device == DeviceKind::cuda;
+  double checks = uses_gpu ? gpu_worker : cpu_worker;
+  double seconds = 0;
+  std::set<std::string> met;
+  for (const Group& group : plan.groups) {
+    seconds += estimated_seconds(group, sweep);
+    for (const Cell& cell : group.cells) {
+      ProblemKey kind = cell.problem;
+      kind.n = 0;
+      const std::string name = cell.entry->full_name() + " " + kind.id() + " " + cell.tuning.text();
+      if (met.insert(name).second) checks += small_checks(cell, sweep);
+    }
+  }
+  return seconds + checks * sweep.measure.processes;
+}
+
+}  // namespace tally

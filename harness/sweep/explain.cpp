@@ -1,0 +1,49 @@
+#include "harness/sweep/explain.h"
+
+#include "harness/sweep/config.h"
+#include "harness/sweep/explain_page.h"
+#include "harness/sweep/one_call.h"
+
+namespace tally {
+namespace {
+
+Explained explained_on_simt(const Entry& entry, const ProblemKey& key) {
+  const Tuning tuning = entry.default_tuning();
+  const std::unique_ptr<Device> device = open_device(DeviceKind::simt, 0);
+  Explained explained{.entry = entry.full_name(), .lesson = entry.lesson};
+  OneCall call(*device, entry, key, tuning);
+  {
+    simt::Session session;
+    device->run(call.prepared.work(Clock::device));
+    explained.counters = session.total();
+    explained.lines = session.lines();
+    explained.findings = session.findings();
+  }
+  const CheckedCall checked = call.prepared.check();
+  explained.answer = checked.right ? "right" : "WRONG: " + checked.reason;
+  return explained;
+}
+
+}  // namespace
+
+std::string explain(const ExplainOptions& options) {
+  std::vector<const Entry*> entries{&entry_named("--explain", options.entry)};
+  if (options.against) entries.push_back(&entry_named("--against", *options.against));
+  std::vector<Explained> explained;
+  ProblemKey key;
+  for (const Entry* entry : entries) {
+    key = problem_of(*entry, options.n, options.type);
+    if (const auto reason = cannot_be_called(*entry, key, DeviceKind::simt)) {
+      throw ConfigError("--explain " + entry->full_name() + ": " + *reason);
+    }
+    explained.push_back(explained_on_simt(*entry, key));
+  }
+  if (options.as_json) {
+    nlohmann::json json;
+    for (const Explained& one : explained) json[one.entry] = one.counters.by_name();
+    return json.dump(1) + "\n";
+  }
+  return explain_page(explained, key.id());
+}
+
+}  // namespace tally

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace tally {
+
+/// What --explain is asked.
+struct ExplainOptions {
+  std::string entry;                   ///< full name
+  std::optional<std::string> against;  ///< full name of the entry that it is compared with
+  std::int64_t n = 1 << 16;
+  std::string type = "float32";
+
+  bool as_json = false;  ///< the counters alone, by name, for programs
+};
+
+/// Why an entry is as fast as it is: what the executor counts for one call with the default tuning, by source
+/// line, next to another entry's counts. Returns the text to print. Throws ConfigError for unknown entries
+/// and types and for problems that the entry cannot take.
+std::string explain(const ExplainOptions& options);
+
+}  // namespace tally

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "harness/catalog/catalog.h"
+#include "harness/device/device.h"
+#include "harness/measure/prepared_entry.h"
+
+namespace tally {
+
+/// The entry of that full name. Throws ConfigError, which names the command line's `option` and the nearest
+/// name.
+const Entry& entry_named(const std::string& option, const std::string& name);
+
+/// The family's default problem of that size and type; of knobs that the entry is limited to, the first
+/// value. Throws ConfigError for an unknown type.
+ProblemKey problem_of(const Entry& entry, std::int64_t n, const std::string& type);
+
+/// Why the entry, with its default tuning, cannot be called on the problem and the device; or nothing.
+std::optional<std::string> cannot_be_called(const Entry& entry, const ProblemKey& key, DeviceKind device);
+
+/// Arrays and set-up for one call: inputs filled, outputs poisoned.
+struct OneCall {
+  OneCall(Device& device, const Entry& entry, const ProblemKey& key, const Tuning& tuning);
+
+  std::unique_ptr<Problem> problem;
+  ProblemArrays arrays;
+  PreparedEntry prepared;
+};
+
+/// What --call is asked.
+struct CallOptions {
+  std::string entries;  ///< a full name or a glob
+  std::int64_t n = 1 << 16;
+  std::string type = "float32";
+  int device_index = 0;
+};
+
+/// Calls each variant that the glob matches once on a GPU, in an NVTX range "tally", and checks its answer:
+/// the shortest program for Nsight Compute or compute-sanitizer to look at. Known-wrong entries are called
+/// only by their full names. Returns what was called; throws ConfigError where nothing is. Sets `all_right`
+/// to false for a wrong answer.
+std::string call_once(const CallOptions& options, bool& all_right);
+
+}  // namespace tally

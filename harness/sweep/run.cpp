@@ -1,0 +1,191 @@
+#include "harness/sweep/run.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <iostream>
+
+#include "harness/measure/google_benchmark.h"
+#include "harness/results/ladder.h"
+#include "harness/results/progress.h"
+#include "harness/results/provenance.h"
+#include "harness/results/tables.h"
+#include "harness/results/text_table.h"
+#include "harness/sweep/device_choice.h"
+#include "harness/sweep/estimate.h"
+#include "harness/sweep/interruption.h"
+#include "harness/sweep/output_lock.h"
+#include "harness/sweep/run_document.h"
+#include "harness/sweep/scheduler.h"
+
+namespace tally {
+namespace {
+
+enum ExitCode { all_right = 0, something_wrong = 1, refused = 2, no_such_device = 3, signalled = 128 };
+
+int fail(ExitCode code, const std::string& message) {
+  std::cerr << "harness: " << message << "\n";
+  return code;
+}
+
+/// One run from its journal to its results file.
+class SweepRun {
+ public:
+  SweepRun(const Sweep& sweep, const Plan& plan, const RunOptions& options)
+      : sweep_(sweep),
+        plan_(plan),
+        options_(options),
+        journal_path_(options.out_path + ".journal"),
+        lock_(options.out_path),
+        ledger_(plan, sweep.measure.processes),
+        context_(Json::parse(google_benchmark_context("harness").dump())),
+        started_(timestamp()) {}
+
+  int carry_out() {
+    greet();
+    {
+      Journal journal = open_journal();
+      const InterruptionWatch watch;
+      const Scheduler::End end = measure(journal);
+      if (end == Scheduler::End::interrupted) return leave_interrupted();
+    }
+    return finish();
+  }
+
+ private:
+  void greet() const {
+    if (options_.quiet) return;
+    const std::string notice = no_gpu_notice(options_.device);
+    if (!notice.empty()) std::cout << notice << "\n";
+    std::cout << plan_.cells() << " cells on " << plan_.groups.size() << " problems, about "
+              << wait_in_words(estimated_seconds(plan_, sweep_));
+    if (plan_.cells_too_large() > 0)
+      std::cout << "; " << plan_.cells_too_large() << " cells left out: beyond this device's largest n";
+    if (options_.shard.count > 1)
+      std::cout << "; shard " << options_.shard.index << " of " << options_.shard.count
+                << (plan_.groups.empty() ? ", which is empty" : "");
+    std::cout << std::endl;
+  }
+
+  Journal open_journal() {
+    const JournalHeader mine = journal_header(sweep_, plan_, options_);
+    if (!std::filesystem::exists(journal_path_)) return Journal::begin(journal_path_, mine);
+    if (!options_.resume) {
+      // It may hold hours of a run that was killed.
+      const std::string kept = journal_path_ + ".old";
+      std::filesystem::rename(journal_path_, kept);
+      say("the journal of a run that did not end is kept as " + kept +
+          "; --resume would have gone on with it");
+      return Journal::begin(journal_path_, mine);
+    }
+    JournalContent content = read_journal(journal_path_);
+    const std::string difference = difference_between(content.header, mine);
+    if (!difference.empty() && !options_.force_resume) {
+      throw ConfigError("--resume: " + journal_path_ + " is of another run: " + difference +
+                        "; --force-resume goes on all the same, without --resume a new run begins");
+    }
+    ledger_.take_over(content);
+    earlier_device_ = content.device;
+    earlier_ceilings_ = content.ceilings;
+    say("going on after " + std::to_string(ledger_.cells_done()) + " of " +
+        std::to_string(ledger_.cells_in_all()) + " cells");
+    return Journal::go_on(journal_path_, content.whole_bytes);
+  }
+
+  Scheduler::End measure(Journal& journal) {
+    std::vector<double> weights;
+    for (const Group& group : plan_.groups) weights.push_back(estimated_seconds(group, sweep_));
+    Progress progress(!options_.quiet, ledger_.cells_in_all(), estimated_seconds(plan_, sweep_));
+    WorkerSetup setup;
+    setup.plan = &plan_;
+    setup.measure = sweep_.measure;
+    setup.check = sweep_.check;
+    setup.largest_n = {{DeviceKind::simt, sweep_.simt_max_n}, {DeviceKind::host, sweep_.host_max_n}};
+    setup.device = options_.device;
+    setup.ceilings = earlier_ceilings_;
+    Scheduler::Hooks hooks;
+    hooks.inspect = [this](const Json& facts) { require_same_device(facts); };
+    hooks.say = [this, &progress](const std::string& line) {
+      progress.clear();
+      say(line);
+    };
+    hooks.interruptions = [] { return InterruptionWatch::count(); };
+    Scheduler scheduler(setup, {options_.device_index}, ledger_, journal, progress, weights, hooks,
+                        {lock_.descriptor(), journal.descriptor()});
+    return scheduler.run();
+  }
+
+  /// A journal of another card is not gone on with: its rows would not be comparable.
+  void require_same_device(const Json& facts) const {
+    if (!earlier_device_.is_object() || options_.force_resume) return;
+    const std::string before = earlier_device_.value("name", "") + " " + earlier_device_.value("uuid", "");
+    const std::string now = facts.value("name", "") + " " + facts.value("uuid", "");
+    if (before == now) return;
+    throw ConfigError("--resume: " + journal_path_ + " is of another device: " + before + ", not " + now +
+                      "; --force-resume goes on all the same");
+  }
+
+  /// Leaves the results file and returns the failures in it.
+  std::vector<Failure> write_results(std::vector<Row>& rows) const {
+    const JournalContent content = read_journal(journal_path_);
+    const DocumentHead head = document_head(sweep_, plan_, options_, content.device, context_, started_);
+    const Json document = make_document(head, content);
+    write_whole(options_.out_path, document_text(document));
+    for (const Json& row : document.at("benchmarks")) rows.push_back(row_from_json(row));
+    return all_failures(head, content);
+  }
+
+  int leave_interrupted() const {
+    std::vector<Row> rows;
+    write_results(rows);
+    std::cerr << "harness: interrupted after " << ledger_.cells_done() << " of " << ledger_.cells_in_all()
+              << " cells; " << options_.out_path << " has what there is, --resume goes on\n";
+    return signalled + InterruptionWatch::first_signal();
+  }
+
+  int finish() const {
+    std::vector<Row> rows;
+    const std::vector<Failure> failures = write_results(rows);
+    std::filesystem::remove(journal_path_);
+    if (!options_.quiet) {
+      std::cout << tables_of(rows) << ladders_of(rows, stages_in_catalog) << failures_in_words(failures)
+                << "\n"
+                << options_.out_path << ": " << rows.size() << " rows" << std::endl;
+    }
+    const bool wrong = std::any_of(failures.begin(), failures.end(), [](const Failure& failure) {
+      return failure.status != Failure::Status::skipped && failure.status != Failure::Status::known_wrong;
+    });
+    return wrong ? something_wrong : all_right;
+  }
+
+  void say(const std::string& line) const { std::cerr << "harness: " << line << std::endl; }
+
+  const Sweep& sweep_;
+  const Plan& plan_;
+  const RunOptions& options_;
+  std::string journal_path_;
+  OutputLock lock_;
+  Ledger ledger_;
+  Json context_;
+  std::string started_;
+  Json earlier_device_;
+  Json earlier_ceilings_;
+};
+
+}  // namespace
+
+int run_sweep(const Sweep& sweep, const Plan& plan, const RunOptions& options) {
+  try {
+    return SweepRun(sweep, plan, options).carry_out();
+  } catch (const ConfigError& error) {
+    return fail(refused, error.what());
+  } catch (const DeviceMissing& error) {
+    return fail(no_such_device, error.what());
+  } catch (const std::exception& error) {
+    return fail(something_wrong, error.what());
+  }
+}
+
+}  // namespace tally

@@ -1,0 +1,241 @@
+#include "harness/sweep/scheduler.h"
+
+#include <poll.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <new>
+#include <stdexcept>
+
+#include "harness/measure/memory.h"
+
+namespace tally {
+namespace {
+
+/// Opening a GPU and measuring its ceilings, on a busy machine.
+constexpr double start_seconds = 90;
+constexpr int most_failed_starts = 3;
+constexpr int most_fruitless = 3;
+
+/// Memory that this process and its workers see alike.
+std::atomic<bool>* shared_flag() {
+  void* memory =
+      mmap(nullptr, sizeof(std::atomic<bool>), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) throw std::bad_alloc();
+  return new (memory) std::atomic<bool>(false);
+}
+
+Activity::Scope scope_named(const std::string& name) {
+  if (name == "entry") return Activity::Scope::entry;
+  return name == "problem" ? Activity::Scope::problem : Activity::Scope::cell;
+}
+
+}  // namespace
+
+double watchdog_seconds() {
+  const char* const text = std::getenv("TALLY_WATCHDOG_SECONDS");
+  const double seconds = text == nullptr ? 0 : std::atof(text);
+  return seconds > 0 ? seconds : 30;
+}
+
+Scheduler::Scheduler(WorkerSetup setup, const std::vector<int>& devices, Ledger& ledger, Journal& journal,
+                     Progress& progress, std::vector<double> weights, Hooks hooks,
+                     std::vector<int> closed_in_workers)
+    : setup_(std::move(setup)),
+      ledger_(ledger),
+      journal_(journal),
+      progress_(progress),
+      weights_(std::move(weights)),
+      hooks_(std::move(hooks)),
+      closed_in_workers_(std::move(closed_in_workers)),
+      stop_(shared_flag()) {
+  setup_.stop = stop_;
+  for (const int index : devices) {
+    slots_.emplace_back();
+    slots_.back().device_index = index;
+  }
+  const std::vector<WorkUnit> units = ledger_.units();
+  units_.assign(units.begin(), units.end());
+}
+
+Scheduler::End Scheduler::run() {
+  const Stopwatch watch;
+  while (true) {
+    const int interruptions = hooks_.interruptions();
+    if (interruptions > 0) stop_->store(true);
+    if (interruptions > 1) {
+      for (Slot& slot : slots_) slot.worker.reset();
+      return End::interrupted;
+    }
+    if (interruptions == 0) hand_out();
+    const bool busy =
+        std::any_of(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.unit.has_value(); });
+    if (!busy) break;
+    wait_for_reports();
+    std::string doing;
+    for (Slot& slot : slots_) {
+      if (slot.unit) listen(slot);
+      if (slot.unit && slot.busy_with) {
+        doing = slot.busy_with->second.what + ": " +
+                setup_.plan->groups[slot.unit->group].cells[slot.busy_with->first].entry->full_name();
+      }
+    }
+    progress_.show(ledger_.cells_done(), ledger_.share_done(weights_), watch.seconds(), doing);
+  }
+  for (Slot& slot : slots_) {
+    if (slot.worker) slot.worker->retire();
+    slot.worker.reset();
+  }
+  progress_.clear();
+  return units_.empty() && !stop_->load() ? End::done : End::interrupted;
+}
+
+void Scheduler::hand_out() {
+  for (Slot& slot : slots_) {
+    while (!slot.unit && !slot.given_up && !units_.empty()) {
+      const WorkUnit unit = units_.front();
+      units_.pop_front();
+      if (!ledger_.order_for(unit).cells.empty()) start(slot, unit);
+    }
+  }
+  const bool all_given_up =
+      std::all_of(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.given_up; });
+  if (all_given_up && !units_.empty()) {
+    throw std::runtime_error("no worker process stays alive long enough to open the device");
+  }
+}
+
+void Scheduler::start(Slot& slot, const WorkUnit& unit) {
+  // Repetitions are fresh processes: two of them differ more than two samples of one.
+  if (slot.worker && slot.repetition != unit.repetition) {
+    slot.worker->retire();
+    slot.worker.reset();
+  }
+  slot.unit = unit;
+  slot.repetition = unit.repetition;
+  slot.fruitful = false;
+  slot.busy_with.reset();
+  allow(slot, 0);
+  if (!slot.worker) {
+    setup_.device_index = slot.device_index;
+    std::vector<int> closed = closed_in_workers_;
+    for (const Slot& other : slots_) {
+      if (other.worker) closed.push_back(other.worker->reports());
+    }
+    slot.worker = std::make_unique<WorkerProcess>(setup_, closed);
+    allow(slot, start_seconds / 10);
+  }
+  slot.worker->send(ledger_.order_for(unit));
+}
+
+void Scheduler::allow(Slot& slot, double expected_seconds) {
+  const std::chrono::duration<double> time(watchdog_seconds() + 10 * expected_seconds);
+  slot.deadline = std::chrono::steady_clock::now() + std::chrono::duration_cast<Instant::duration>(time);
+}
+
+void Scheduler::wait_for_reports() const {
+  std::vector<pollfd> descriptors;
+  for (const Slot& slot : slots_) {
+    if (slot.unit) descriptors.push_back({slot.worker->reports(), POLLIN, 0});
+  }
+  poll(descriptors.data(), descriptors.size(), 100);
+}
+
+void Scheduler::listen(Slot& slot) {
+  for (const std::string& line : slot.worker->take_lines()) {
+    const Json report = Json::parse(line, nullptr, false);
+    if (report.is_discarded()) continue;  // an entry that writes to descriptors that are not its own
+    take_report(slot, report);
+    if (!slot.unit) return;
+  }
+  if (slot.worker->ended()) return lose(slot, false);
+  if (std::chrono::steady_clock::now() > slot.deadline) lose(slot, true);
+}
+
+void Scheduler::take_report(Slot& slot, const Json& report) {
+  const std::string kind = report.at("kind");
+  const Json& content = report.at("content");
+  if (kind == "missing") throw DeviceMissing(content.at("text").get<std::string>());
+  if (kind == "device") {
+    hooks_.inspect(content);
+    if (!device_noted_) journal_.device(content);
+    device_noted_ = true;
+  } else if (kind == "ceilings") {
+    journal_.ceilings(content);
+    setup_.ceilings = content;
+  } else if (kind == "begin") {
+    slot.failed_starts = 0;
+    slot.busy_with = {content.at("cell").get<std::size_t>(),
+                      Activity{content.at("what"), scope_named(content.at("scope")), content.at("seconds")}};
+    allow(slot, slot.busy_with->second.expected_seconds);
+  } else if (kind == "turn") {
+    journal_.turn(content.at("cell"), content.at("repetition"), content.at("turn"));
+    ledger_.turn(content);
+  } else if (kind == "row") {
+    journal_.row(content);
+    ledger_.row(content);
+    slot.fruitful = true;
+  } else if (kind == "failure") {
+    write_failures({content});
+    slot.fruitful = true;
+  } else if (kind == "warning") {
+    const std::string text = content.at("text");
+    if (said_.insert(text).second) hooks_.say("warning: " + text);
+  } else if (kind == "done") {
+    finish_unit(slot, content.at("outcome"));
+  }
+}
+
+void Scheduler::write_failures(const std::vector<Json>& failures) {
+  if (failures.empty()) return;
+  journal_.failures(failures);
+  for (const Json& failure : failures) {
+    ledger_.failure(failure);
+    const std::string status = failure.at("status");
+    if (status == "skipped" || status == "known_wrong") continue;
+    hooks_.say(status + ": " + failure.at("cell").get<std::string>() + ": " +
+               failure.at("reason").get<std::string>());
+  }
+}
+
+void Scheduler::finish_unit(Slot& slot, const std::string& outcome) {
+  if (outcome != "done") {  // the worker goes by itself
+    slot.worker->retire();
+    slot.worker.reset();
+  }
+  put_back(slot);
+}
+
+void Scheduler::put_back(Slot& slot) {
+  WorkUnit unit = *slot.unit;
+  slot.unit.reset();
+  if (ledger_.order_for(unit).cells.empty()) return;
+  unit.fruitless = slot.fruitful || stop_->load() ? 0 : unit.fruitless + 1;
+  if (unit.fruitless >= most_fruitless) {
+    write_failures(ledger_.give_up(unit, "no worker process brought a result"));
+    return;
+  }
+  units_.push_front(unit);
+}
+
+void Scheduler::lose(Slot& slot, bool timed_out) {
+  if (timed_out) slot.worker->kill_now();
+  const std::string how = slot.worker->how_it_ended();
+  slot.worker.reset();
+  if (slot.busy_with) {
+    const auto& [cell, activity] = *slot.busy_with;
+    const std::vector<Json> failures =
+        ledger_.failures_of({slot.unit->group, cell, activity, timed_out, how});
+    write_failures(failures);
+    slot.fruitful = slot.fruitful || !failures.empty();
+  } else if (++slot.failed_starts >= most_failed_starts) {
+    slot.given_up = true;
+    hooks_.say("device " + std::to_string(slot.device_index) +
+               " is given up: " + (timed_out ? "its worker does not start" : how));
+    slot.fruitful = true;  // another device may take the unit
+  }
+  put_back(slot);
+}
+
+}  // namespace tally

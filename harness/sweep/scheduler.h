@@ -1,0 +1,85 @@
+#pragma once
+
+#include <chrono>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "harness/results/journal.h"
+#include "harness/results/progress.h"
+#include "harness/sweep/ledger.h"
+#include "harness/sweep/worker_process.h"
+
+namespace tally {
+
+/// Seconds without a sign of life after which a worker is lost, beside ten times what it said it would need.
+/// TALLY_WATCHDOG_SECONDS in the environment, 30 by default.
+double watchdog_seconds();
+
+/// Hands the units of a plan to worker processes, one a device, as they become free; writes what they report
+/// into the journal; replaces those that are lost, at the cost of the cell that they were busy with.
+class Scheduler {
+ public:
+  struct Hooks {
+    std::function<void(const Json& facts)> inspect;    ///< of a device; throws where it is the wrong one
+    std::function<void(const std::string& line)> say;  ///< warnings, for a person
+    std::function<int()> interruptions;                ///< how many signals asked the run to end
+  };
+
+  /// `devices`: the indices of the devices to use; one worker each.
+  Scheduler(WorkerSetup setup, const std::vector<int>& devices, Ledger& ledger, Journal& journal,
+            Progress& progress, std::vector<double> weights, Hooks hooks, std::vector<int> closed_in_workers);
+
+  enum class End : std::uint8_t { done, interrupted };
+
+  /// Until all is done, or until an interruption has been obeyed: at the first, cells in progress are
+  /// finished; at the second, the workers are killed. Throws DeviceMissing, ResultsError, and
+  /// std::runtime_error where no worker can be kept alive.
+  End run();
+
+ private:
+  using Instant = std::chrono::steady_clock::time_point;
+
+  /// A device and its worker.
+  struct Slot {
+    int device_index = 0;
+    std::unique_ptr<WorkerProcess> worker;
+    std::optional<WorkUnit> unit;  ///< that it has now
+    int repetition = -1;           ///< of the units that this process has had
+    bool fruitful = false;         ///< has reported a row or a failure of its unit
+    bool given_up = false;         ///< no worker lives there
+    int failed_starts = 0;
+    std::optional<std::pair<std::size_t, Activity>> busy_with;  ///< a cell of the unit's group
+    Instant deadline;
+  };
+
+  void hand_out();
+  void start(Slot& slot, const WorkUnit& unit);
+  void wait_for_reports() const;
+  void listen(Slot& slot);
+  void take_report(Slot& slot, const Json& report);
+  void finish_unit(Slot& slot, const std::string& outcome);
+  void lose(Slot& slot, bool timed_out);
+  void put_back(Slot& slot);
+  void write_failures(const std::vector<Json>& failures);
+  void allow(Slot& slot, double expected_seconds);
+
+  WorkerSetup setup_;
+  std::vector<Slot> slots_;
+  Ledger& ledger_;
+  Journal& journal_;
+  Progress& progress_;
+  std::vector<double> weights_;
+  Hooks hooks_;
+  std::vector<int> closed_in_workers_;
+  std::atomic<bool>* stop_;
+  std::deque<WorkUnit> units_;
+  std::set<std::string> said_;
+  bool device_noted_ = false;
+};
+
+}  // namespace tally

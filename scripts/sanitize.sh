@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# scripts/sanitize.sh [HARNESS] [N]: compute-sanitizer's four tools over one checked call of every variant on the GPU, at
+# an odd size. Clean is what every variant must be that is not marked known wrong; of those it is shown what the tools see.
+set -uo pipefail
+harness=${1:-build/cuda/harness}
+n=${2:-1003}
+status=0
+for tool in memcheck racecheck synccheck initcheck; do
+  log=$(mktemp)
+  if compute-sanitizer --tool "$tool" --error-exitcode 9 "$harness" --call '*/*/*' --n "$n" >"$log" 2>&1; then
+    echo "$tool, n = $n: clean ($(grep -c ': right$' "$log") variants called)"
+  else
+    status=1
+    echo "$tool, n = $n: NOT clean"
+    grep -E '=========|WRONG' "$log" | head -40
+  fi
+  rm -f "$log"
+done
+for known_wrong in $("$harness" --list | awk '/known wrong/ {print $1}'); do
+  log=$(mktemp)
+  compute-sanitizer --tool racecheck "$harness" --call "$known_wrong" --n "$n" >"$log" 2>&1
+  echo "racecheck on $known_wrong (known wrong): $(grep 'RACECHECK SUMMARY' "$log" | sed 's/=* *//')"
+  rm -f "$log"
+done
+exit $status

@@ -1,0 +1,277 @@
+"""Every figure: no Type 3 fonts, nothing clipped, nothing empty, the same bytes for the same input; the CSV
+says what is drawn.
+"""
+
+from __future__ import annotations
+
+import copy
+import io
+import math
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import synthetic
+from matplotlib.figure import Figure
+from PIL import Image
+from test_compare import golden
+
+from analysis import figures
+from analysis.__main__ import main
+from analysis.errors import UserError
+from analysis.figures import ladder, style
+from analysis.figures.model import Drawn, groups
+from analysis.load import cells, load, load_all
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("figures")
+    synthetic.write(
+        made,
+        "paper.json",
+        synthetic.machine(
+            families=("reduce", "convolve"), samples=20, sizes=(1024, 2**20, 2**24, 2**28), processes=2
+        ),
+    )
+    synthetic.write(made, "counted.json", synthetic.counted())
+    synthetic.write(
+        made, "a100.json", synthetic.machine(sizes=(1024, 2**20, 2**24), gpu="NVIDIA A100", samples=8)
+    )
+    return made
+
+
+@pytest.fixture(scope="module")
+def drawn(folder: Path) -> Path:
+    assert main(["figures", str(folder / "paper.json"), "--out", str(folder / "out")]) == 0
+    assert (
+        main(["figures", str(folder / "counted.json"), "--only", "counters", "--out", str(folder / "out")])
+        == 0
+    )
+    return folder / "out"
+
+
+def test_the_whole_set_is_there(drawn: Path) -> None:
+    kinds = {path.name.split("_")[0] for path in drawn.glob("*.pdf")}
+    assert kinds == {
+        "bandwidth",
+        "ladder",
+        "ratio",
+        "tuning",
+        "accuracy",
+        "samples",
+        "ceiling",
+        "taps",
+        "counters",
+    }
+    for pdf in drawn.glob("*.pdf"):
+        assert pdf.with_suffix(".png").is_file() and len(pdf.with_suffix(".csv").read_text().splitlines()) > 2
+        assert pdf.name.startswith("samples") or r"\toprule" in pdf.with_suffix(".tex").read_text()
+
+
+@pytest.mark.skipif(
+    shutil.which("pdffonts") is None, reason="pdffonts (package poppler-utils) is not installed"
+)
+def test_fonts_are_embedded_and_not_type_3(drawn: Path) -> None:
+    for pdf in drawn.glob("*.pdf"):
+        listed = subprocess.run(
+            ["pdffonts", str(pdf)], capture_output=True, text=True, check=True
+        ).stdout.splitlines()[2:]
+        assert listed, pdf
+        for line in listed:
+            assert "Type 3" not in line and re.search(r"\s(yes)\s+yes\s+yes\s", line), (pdf, line)
+
+
+def test_column_width_and_metadata(drawn: Path, folder: Path) -> None:
+    digest = load(folder / "paper.json").sha256
+    for png in drawn.glob("*_NVIDIA-H200.png"):
+        with Image.open(png) as image:
+            assert abs(image.width / 300 - style.COLUMN) < 0.01
+            assert digest in image.text["Source"] and "1111111aaaa" in image.text["Source"]  # type: ignore[attr-defined]
+            pixels = np.asarray(image.convert("L"))
+        edges = np.concatenate(
+            [pixels[:2].ravel(), pixels[-2:].ravel(), pixels[:, :2].ravel(), pixels[:, -2:].ravel()]
+        )
+        assert edges.min() > 200, f"{png.name}: something reaches the edge of the picture"
+        assert digest.encode() in png.with_suffix(".pdf").read_bytes()
+
+
+def plans_of(*paths: Path) -> list[figures.Plan]:
+    inputs = load_all(paths)
+    return figures.plan(inputs)
+
+
+def test_nothing_is_clipped_or_empty(folder: Path) -> None:
+    plans = [
+        *plans_of(folder / "paper.json"),
+        *plans_of(folder / "counted.json"),
+        *plans_of(folder / "paper.json", folder / "a100.json"),
+    ]
+    for planned in {planned.name: planned for planned in plans}.values():
+        result = planned.draw()
+        assert not outside(result.figure), f"{planned.name}: something is clipped"
+        for axis in result.figure.axes:
+            bar = axis.get_label() == "<colorbar>"
+            filled = axis.has_data() or bar or axis.images or axis.collections
+            labelled = axis.get_xlabel() or axis.get_title() or result.figure._supxlabel or bar
+            assert filled and labelled, f"{planned.name}: an axis that is empty or has no label"
+
+
+def outside(figure: Figure) -> bool:
+    """Whether anything that is drawn reaches beyond the picture."""
+    figure.savefig(io.BytesIO(), format="png", dpi=100)
+    box = figure.get_tightbbox()
+    width, height = figure.get_size_inches()
+    return bool(box.x0 < -0.005 or box.y0 < -0.005 or box.x1 > width + 0.005 or box.y1 > height + 0.005)
+
+
+def test_a_clipped_label_would_be_seen() -> None:
+    figure, (axis,) = style.new_figure(2.0)
+    assert not outside(figure)
+    axis.set_xlabel("far too long to be seen in one column of a page " * 3)
+    assert outside(figure)
+
+
+def test_same_input_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = synthetic.write(tmp_path, "small.json", SMALL)
+
+    def bytes_of(out: Path) -> dict[str, bytes]:
+        assert (
+            main(
+                [
+                    "figures",
+                    str(path),
+                    "--out",
+                    str(out),
+                    "--only",
+                    "ladder",
+                    "--only",
+                    "ratio",
+                    "--only",
+                    "samples",
+                ]
+            )
+            == 0
+        )
+        return {path.name: path.read_bytes() for path in sorted(out.iterdir())}
+
+    one, two = bytes_of(tmp_path / "one"), bytes_of(tmp_path / "two")
+    assert one == two and len(one) >= 15
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
+    dated = bytes_of(tmp_path / "dated")
+    assert any(b"D:19700102" in content for content in dated.values()) and not any(
+        b"D:19700102" in content for content in one.values()
+    )
+
+
+def test_ladder_against_the_rows(folder: Path) -> None:
+    table = cells(load(folder / "paper.json").rows)
+    group = next(group for group in groups(table) if group.family == "reduce")
+    built = ladder.build(group, "korean_course")
+    assert built is not None and built.n == 2**24 and built.machines == ["RTX 2070", "RTX 3080"]
+    at = (
+        table[(table["n"] == 2**24) & (table["series"] == "korean_course")]
+        .groupby("short", sort=False)["median"]
+        .min()
+    )
+    assert built.stages["speed_up"].to_list() == pytest.approx((at.iloc[0] / at).to_list())
+    assert built.stages["published: RTX 2070"].iloc[1] == pytest.approx(0.643 / 0.197)
+    assert (built.stages["low_speed_up"] <= built.stages["speed_up"]).all() and (
+        built.stages["speed_up"] <= built.stages["high_speed_up"]
+    ).all()
+    other = ladder.build(group, "harris")
+    assert other is not None and other.n == 2**28, "2^25 was published and not measured: the largest is taken"
+
+
+def test_published_figures_of_several_units_and_sizes() -> None:
+    figures_of = [
+        {"machine": "A", "n": 1, "value": 640, "unit": "M cycles"},
+        {"machine": "A", "n": 1, "value": 150, "unit": "K cycles"},
+        {"machine": "A", "n": 2, "value": 1, "unit": "M cycles"},
+        {"machine": "A", "n": 1, "value": 40, "unit": "GB/s"},
+    ]
+    speed_ups = [ladder._published_speed_up(figures_of[0], figure) for figure in figures_of]
+    assert speed_ups[:2] == pytest.approx([1, 640e6 / 150e3]) and all(
+        math.isnan(value) for value in speed_ups[2:]
+    )
+    rates = [{"machine": "A", "value": 9.3, "unit": "MB/s"}, {"machine": "A", "value": 2.3, "unit": "GB/s"}]
+    assert ladder._published_speed_up(rates[0], rates[1]) == pytest.approx(2300 / 9.3)
+
+
+def test_csv_of_the_ratio_map(drawn: Path, folder: Path) -> None:
+    data = pd.read_csv(next(drawn.glob("ratio_reduce*.csv")))
+    rows = cells(load(folder / "paper.json").rows)
+    best = next(row for row in rows.itertuples() if row.short == "hopper/best" and row.n == 2**20)
+    line = data[(data["entry"] == "hopper/best") & (data["n"] == 2**20)].iloc[0]
+    assert (
+        line["ratio"] == pytest.approx(best.ratios["reduce/cub/sum"]["value"])
+        and line["low"] < line["ratio"] < line["high"]
+    )
+    assert line["baseline"] == "reduce/cub/sum"
+
+
+def test_golden_latex_of_a_ladder(drawn: Path) -> None:
+    text = next(drawn.glob("ladder_korean*.tex")).read_text()
+    golden("ladder.tex", re.sub(r"sha256 [0-9a-f]{64}", "sha256 …", text))
+
+
+OPTIONAL: list[Callable[[dict[str, Any]], Any]] = [
+    lambda cell, key=key: cell.pop(key, None)
+    for key in (
+        "ceiling",
+        "ratios",
+        "samples",
+        "ci",
+        "check",
+        "published",
+        "stage",
+        "bytes",
+        "like_for_like",
+        "tuning",
+        "knobs",
+    )
+]
+
+
+@pytest.mark.parametrize("remove", range(len(OPTIONAL)))
+def test_figures_of_files_that_lack_a_field(tmp_path: Path, remove: int) -> None:
+    document = copy.deepcopy(SMALL)
+    for row in document["benchmarks"]:
+        OPTIONAL[remove](row["tally"])
+        if remove == 2:
+            row["tally"].pop("rounds", None)
+    document["tally"].pop("ceilings")
+    for planned in plans_of(synthetic.write(tmp_path, "cut.json", document)):
+        result = planned.draw()
+        assert isinstance(result, Drawn) and len(result.data)
+        assert not outside(result.figure), planned.name
+
+
+SMALL = synthetic.machine(sizes=(1024, 2**20, 2**24), samples=8, entries="[hct]*")
+
+
+def test_several_gpus(folder: Path) -> None:
+    plans = plans_of(folder / "paper.json", folder / "a100.json")
+    planned = next(planned for planned in plans if planned.name.startswith("gpus_reduce"))
+    data = planned.draw().data
+    assert set(data["gpu"]) == {"NVIDIA H200", "NVIDIA A100"}
+    at = data[(data["entry"] == "cub/sum") & (data["n"] == 2**24)].set_index("gpu")["median_seconds"]
+    assert at["NVIDIA A100"] > 1.5 * at["NVIDIA H200"]
+
+
+def test_nothing_to_draw_and_the_same_group_twice(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="nothing to draw"):
+        figures.draw_all(
+            [load(folder / "counted.json")],
+            figures.plan([load(folder / "counted.json")], ["tuning"]),
+            tmp_path,
+        )
+    other = synthetic.write(tmp_path, "other.json", synthetic.machine(sizes=(1024, 2**20), samples=8, seed=4))
+    with pytest.raises(UserError, match="two files have the row reduce/korean_course/reduce0"):
+        plans_of(folder / "paper.json", other)

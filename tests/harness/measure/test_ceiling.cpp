@@ -1,0 +1,61 @@
+#include "harness/measure/ceiling.h"
+
+#include <gtest/gtest.h>
+
+#include "harness/problems/problem.h"
+
+namespace tally {
+namespace {
+
+Ceilings ceilings() {
+  Ceilings found;
+  found.launch_floor_cold = 2.8e-6;
+  found.launch_floor_batched = 1e-6;
+  found.hbm_read = 4e12;
+  found.hbm_copy = 3.5e12;
+  found.l2_read = {{1 << 20, 5e12}, {16 << 20, 9e12}};
+  return found;
+}
+
+std::unique_ptr<Problem> reduction(std::int64_t n) {
+  ProblemKey key;
+  key.family = "reduce";
+  key.n = n;
+  key.knobs["op"] = std::string("sum");
+  return make_problem(key);
+}
+
+TEST(Ceiling, ColdIsTheColdFloorAndHbm) {
+  const auto problem = reduction(1 << 28);
+  const CeilingFigures found = ceiling_of(ceilings(), *problem, CacheState::cold, 50 << 20, 300e-6, 0.01);
+  EXPECT_EQ(found.name, "hbm_read");
+  EXPECT_DOUBLE_EQ(found.seconds, 2.8e-6 + problem->bytes() / 4e12);
+  EXPECT_DOUBLE_EQ(found.fraction, found.seconds / 300e-6);
+  EXPECT_FALSE(found.above);
+}
+
+TEST(Ceiling, WarmIsL2WhereItFitsAndHbmBeyond) {
+  const auto small = reduction(1 << 20);
+  const CeilingFigures in_l2 = ceiling_of(ceilings(), *small, CacheState::warm, 50 << 20, 3e-6, 0.01);
+  EXPECT_EQ(in_l2.name, "l2_read");
+  EXPECT_DOUBLE_EQ(in_l2.seconds, 1e-6 + small->bytes() / l2_read_rate(ceilings(), small->bytes()));
+  const auto large = reduction(1 << 23);  // 32 MiB of 50: more than 60%
+  EXPECT_EQ(ceiling_of(ceilings(), *large, CacheState::warm, 50 << 20, 3e-6, 0.01).name, "hbm_read");
+}
+
+TEST(Ceiling, AboveItByMoreThanTheNoiseIsFlagged) {
+  const auto problem = reduction(1 << 20);
+  const double best = ceiling_of(ceilings(), *problem, CacheState::cold, 50 << 20, 1, 0).seconds;
+  EXPECT_FALSE(ceiling_of(ceilings(), *problem, CacheState::cold, 50 << 20, best / 1.009, 0.01).above);
+  EXPECT_TRUE(ceiling_of(ceilings(), *problem, CacheState::cold, 50 << 20, best / 1.02, 0.01).above);
+}
+
+TEST(Ceiling, L2RatesLieBetweenTheMeasuredFootprints) {
+  EXPECT_DOUBLE_EQ(l2_read_rate(ceilings(), 4), 5e12);
+  EXPECT_DOUBLE_EQ(l2_read_rate(ceilings(), 8.5 * (1 << 20)), 7e12);
+  EXPECT_DOUBLE_EQ(l2_read_rate(ceilings(), 1e12), 9e12);
+  EXPECT_EQ(l2_read_rate({}, 1), 0);
+}
+
+}  // namespace
+}  // namespace tally

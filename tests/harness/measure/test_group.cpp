@@ -1,0 +1,415 @@
+#include "harness/measure/group.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <memory>
+#include <set>
+#include <stdexcept>
+
+#include "tests/harness/measure/fake_device.h"
+
+namespace tally {
+namespace {
+
+using testing::fake_entry;
+using testing::FakeDevice;
+using testing::FakeQueue;
+using testing::right_entry;
+using testing::right_sum;
+
+class Recorder final : public Observer {
+ public:
+  void begin(const Cell& cell, const Activity& activity) override {
+    log.push_back(cell.entry->name + ": " + activity.what);
+  }
+  void turn(const Cell& cell, const Turn& turn) override { turns[cell.name()].push_back(turn); }
+  void row(const Row& row) override {
+    rows[row.entry + (row.cache == CacheState::warm ? " warm" : "") +
+         (row.clock == Clock::end_to_end ? " end_to_end" : "")] = row;
+  }
+  void failure(const Failure& failure) override { failures.push_back(failure); }
+  void warning(const std::string& text) override { warnings.push_back(text); }
+  bool stop_requested() override { return stop_after >= 0 && total_turns() >= stop_after; }
+
+  int total_turns() const {
+    int total = 0;
+    for (const auto& [name, taken] : turns) total += static_cast<int>(taken.size());
+    return total;
+  }
+
+  std::vector<std::string> log;
+  std::map<std::string, std::vector<Turn>> turns;
+  std::map<std::string, Row> rows;
+  std::vector<Failure> failures;
+  std::vector<std::string> warnings;
+  int stop_after = -1;
+};
+
+class GroupTest : public ::testing::Test {
+ protected:
+  GroupTest() {
+    settings.min_samples = 20;
+    check.sizes = {1, 2, 31, 1000};
+    check.launches = 5;
+    group.problem.family = "reduce";
+    group.problem.n = 4096;
+    group.problem.knobs["op"] = std::string("sum");
+  }
+
+  void add(Entry entry, CacheState cache = CacheState::cold, Clock clock = Clock::device) {
+    entries.push_back(std::make_unique<Entry>(std::move(entry)));
+    add_cell(*entries.back(), cache, clock);
+  }
+  void add_cell(const Entry& entry, CacheState cache, Clock clock) {
+    group.cells.push_back({&entry, group.problem, entry.default_tuning(), cache, clock, device.facts().kind});
+  }
+
+  GroupOutcome run() {
+    Checker checker(check, {});
+    GroupOrder order;
+    order.group = &group;
+    for (std::size_t i = 0; i < group.cells.size(); ++i) {
+      const std::string name = group.cells[i].entry->full_name();
+      if (done.contains(group.cells[i].name())) continue;
+      order.cells.push_back(i);
+    }
+    order.turns = before;
+    const GroupContext context{settings, checker, [this](DeviceKind) -> Device& { return device; }, ceilings};
+    return measure_group(order, context, seen);
+  }
+
+  FakeDevice device;
+  MeasureSettings settings;
+  CheckSettings check;
+  Group group;
+  std::vector<std::unique_ptr<Entry>> entries;
+  std::set<std::string> done;
+  std::map<std::string, std::vector<Turn>> before;
+  std::optional<Ceilings> ceilings;
+  Recorder seen;
+};
+
+TEST_F(GroupTest, EveryCellHasItsRowWithTheTimesOfItsCalls) {
+  add(right_entry("fast", 1e-3));
+  add(right_entry("slow", 2e-3));
+  group.baselines = {"reduce/fake/slow"};
+  EXPECT_EQ(run(), GroupOutcome::done);
+  ASSERT_EQ(seen.rows.size(), 2u);
+  const Row& fast = seen.rows.at("reduce/fake/fast");
+  EXPECT_NEAR(fast.median, 1e-3, 1e-9);
+  EXPECT_EQ(fast.name, "reduce/fake/fast/op:sum/type:float32/n:4096/cold/device");
+  EXPECT_EQ(fast.stop_reason, "precise");
+  EXPECT_EQ(fast.series_of_samples.samples.size(), fast.series_of_samples.rounds.size());
+  ASSERT_TRUE(fast.ratios.contains("reduce/fake/slow"));
+  EXPECT_NEAR(fast.ratios.at("reduce/fake/slow").value, 2, 1e-6);
+  EXPECT_FALSE(seen.rows.at("reduce/fake/slow").ratios.contains("reduce/fake/slow"));
+  EXPECT_EQ(fast.check.launches, 5) << "the check before, three repeated, the check after";
+  EXPECT_EQ(fast.check.distinct, 1);
+  EXPECT_EQ(fast.check.distributions.size(), 5u);
+  EXPECT_EQ(fast.check.distributions.at("cancelling").n, 4096);
+  EXPECT_TRUE(seen.failures.empty());
+  EXPECT_TRUE(device.living.empty()) << "all memory is given back";
+}
+
+TEST_F(GroupTest, ChecksComeBeforeAllTimingAndOnceMoreAfterIt) {
+  add(right_entry("one", 1e-3));
+  add(right_entry("two", 1e-3));
+  run();
+  const auto first_timed = std::find_if(seen.log.begin(), seen.log.end(), [](const std::string& line) {
+    return line.find("pilot") != std::string::npos;
+  });
+  for (const char* name : {"one", "two"}) {
+    const std::string checked = std::string(name) + ": check of the measured problem";
+    EXPECT_LT(std::find(seen.log.begin(), seen.log.end(), checked), first_timed);
+    EXPECT_NE(std::find(first_timed, seen.log.end(), std::string(name) + ": check after timing"),
+              seen.log.end());
+  }
+}
+
+TEST_F(GroupTest, AWrongAnswerAtAnOddSizeCostsTheRowAndPrintsBothValues) {
+  add(fake_entry("drops_the_tail", [](const auto& problem, FakeQueue& queue) {
+    float sum = 0;
+    for (std::int64_t i = 0; i + 1 < problem.n || i == 0; ++i) sum += problem.x[i];
+    if (problem.n % 32 == 0) sum += problem.x[problem.n - 1];
+    *problem.out = sum;
+    queue.now += 1e-3;
+  }));
+  add(right_entry("right", 1e-3));
+  EXPECT_EQ(run(), GroupOutcome::done);
+  ASSERT_EQ(seen.failures.size(), 1u);
+  EXPECT_EQ(seen.failures[0].status, Failure::Status::wrong);
+  EXPECT_NE(seen.failures[0].reason.find("n = 2, "), std::string::npos) << seen.failures[0].reason;
+  EXPECT_NE(seen.failures[0].reason.find("expected "), std::string::npos);
+  EXPECT_NE(seen.failures[0].reason.find("got "), std::string::npos);
+  EXPECT_EQ(seen.rows.size(), 1u);
+}
+
+TEST_F(GroupTest, AnAnswerThatTurnsWrongAfterManyCallsIsCaughtAfterTiming) {
+  auto calls = std::make_shared<int>(0);
+  add(fake_entry("tires", [calls](const auto& problem, FakeQueue& queue) {
+    right_sum(problem, queue, 1e-3);
+    if (++*calls > 40) *problem.out += 1;
+  }));
+  run();
+  EXPECT_TRUE(seen.rows.empty());
+  ASSERT_EQ(seen.failures.size(), 1u);
+  EXPECT_NE(seen.failures[0].reason.find("after timing"), std::string::npos) << seen.failures[0].reason;
+}
+
+TEST_F(GroupTest, WritingOutOfBoundsIsSeenInTheGuardZonesAndSpoilsTheProcess) {
+  add(fake_entry("overruns", [](const auto& problem, FakeQueue& queue) {
+    right_sum(problem, queue, 1e-3);
+    problem.out[3] = 7;
+  }));
+  add(right_entry("right", 1e-3));
+  EXPECT_EQ(run(), GroupOutcome::spoilt);
+  ASSERT_EQ(seen.failures.size(), 1u);
+  EXPECT_NE(seen.failures[0].reason.find("byte 8 after the end of out"), std::string::npos)
+      << seen.failures[0].reason;
+}
+
+TEST_F(GroupTest, WritingBeforeTheStartIsSeenToo) {
+  add(fake_entry("underruns", [](const auto& problem, FakeQueue& queue) {
+    right_sum(problem, queue, 1e-3);
+    const_cast<float*>(problem.x)[-1] = 7;
+  }));
+  run();
+  ASSERT_EQ(seen.failures.size(), 1u);
+  EXPECT_NE(seen.failures[0].reason.find("byte 4 before the start of x"), std::string::npos)
+      << seen.failures[0].reason;
+}
+
+TEST_F(GroupTest, WritingOverTheInputNeedsToBeDeclared) {
+  const auto call = [](const auto& problem, FakeQueue& queue) {
+    right_sum(problem, queue, 1e-3);
+    const_cast<float*>(problem.x)[0] = 77;
+  };
+  add(fake_entry("undeclared", call));
+  Entry declared = fake_entry("declared", call);
+  declared.destroys_input = true;
+  add(std::move(declared));
+  EXPECT_EQ(run(), GroupOutcome::done);
+  ASSERT_EQ(seen.failures.size(), 1u);
+  EXPECT_NE(seen.failures[0].reason.find("x[0] changed"), std::string::npos) << seen.failures[0].reason;
+  EXPECT_EQ(seen.rows.count("reduce/fake/declared"), 1u) << "its input is restored before each call";
+}
+
+TEST_F(GroupTest, AnEntryThatThrowsCostsItsOwnCellsAndTheProcess) {
+  add(fake_entry("throws", [](const auto&, FakeQueue&) { throw DeviceError("an illegal address"); }));
+  EXPECT_EQ(run(), GroupOutcome::spoilt);
+  ASSERT_EQ(seen.failures.size(), 1u);
+  EXPECT_EQ(seen.failures[0].status, Failure::Status::crashed);
+  EXPECT_NE(seen.failures[0].reason.find("an illegal address"), std::string::npos);
+}
+
+TEST_F(GroupTest, ACallThatThrowsOnlyWhenTimedIsCaughtThere) {
+  auto calls = std::make_shared<int>(0);
+  add(fake_entry("throws_late", [calls](const auto& problem, FakeQueue& queue) {
+    if (++*calls > 40) throw DeviceError("late");
+    right_sum(problem, queue, 1e-3);
+  }));
+  EXPECT_EQ(run(), GroupOutcome::spoilt);
+  ASSERT_EQ(seen.failures.size(), 1u);
+  EXPECT_EQ(seen.failures[0].reason, "sampling: late");
+}
+
+TEST_F(GroupTest, LeakingHostMemoryIsWrong) {
+  static std::vector<std::unique_ptr<char[]>> leaked;
+  add(fake_entry("leaks", [](const auto& problem, FakeQueue& queue) {
+    right_sum(problem, queue, 1e-3);
+    leaked.push_back(std::make_unique<char[]>(1 << 16));
+  }));
+  add(fake_entry("grows_now_and_then", [](const auto& problem, FakeQueue& queue) {
+    static int calls = 0;
+    right_sum(problem, queue, 1e-3);
+    if (++calls % 3 == 0) leaked.push_back(std::make_unique<char[]>(1 << 20));
+  }));
+  run();
+  leaked.clear();
+  ASSERT_EQ(seen.failures.size(), 1u);
+  EXPECT_NE(seen.failures[0].reason.find("leaks memory: about 64"), std::string::npos)
+      << seen.failures[0].reason;
+}
+
+TEST_F(GroupTest, KnownWrongIsRecordedAndNeverMeasured) {
+  Entry wrong = fake_entry("as_published", [](const auto& problem, FakeQueue&) { *problem.out = -1; });
+  wrong.known_wrong = "adds the wrong cell";
+  add(std::move(wrong));
+  Entry right = right_entry("right_after_all", 1e-3);
+  right.known_wrong = "races";
+  add(std::move(right));
+  EXPECT_EQ(run(), GroupOutcome::done);
+  EXPECT_TRUE(seen.rows.empty());
+  ASSERT_EQ(seen.failures.size(), 2u);
+  for (const Failure& failure : seen.failures) EXPECT_EQ(failure.status, Failure::Status::known_wrong);
+  EXPECT_EQ(seen.failures[0].reason.rfind("adds the wrong cell (", 0), 0u) << seen.failures[0].reason;
+  ASSERT_EQ(seen.warnings.size(), 1u);
+}
+
+TEST_F(GroupTest, AStaleAnswerIsNoAnswer) {
+  check.sizes = {};
+  check.distributions = {Distribution::uniform};
+  auto calls = std::make_shared<int>(0);
+  add(fake_entry("writes_once", [calls](const auto& problem, FakeQueue& queue) {
+    queue.now += 1e-3;
+    if (++*calls == 1) right_sum(problem, queue, 0);
+  }));
+  run();
+  ASSERT_EQ(seen.failures.size(), 1u) << "outputs are poisoned before each checked call";
+  EXPECT_TRUE(seen.rows.empty());
+}
+
+TEST_F(GroupTest, ScratchHoldsNothingFromTheCallBefore) {
+  check.sizes = {};
+  check.distributions = {Distribution::uniform};
+  Entry entry = right_entry("trusts_scratch", 1e-3);
+  entry.implementations[0].prepare = [](const Problem& problem, const Buffers& buffers, const Tuning&,
+                                        Scratch& scratch) {
+    const auto view = Reduce<float, Sum<float>>::bind(problem, buffers);
+    auto* const partial = scratch.array<float>(1);
+    auto* const own = scratch.zeroed_array<std::int32_t>(1);
+    return Prepared{[=](DeviceQueue& queue) {
+                      if (++*own == 1) *partial = 0;  // needed before each call
+                      right_sum(view, dynamic_cast<FakeQueue&>(queue), 1e-3);
+                      *view.out += *partial;
+                    },
+                    {}};
+  };
+  add(std::move(entry));
+  run();
+  ASSERT_EQ(seen.failures.size(), 1u) << "scratch is poisoned before each checked call";
+  EXPECT_NE(seen.failures[0].reason.find("after timing"), std::string::npos) << seen.failures[0].reason;
+}
+
+TEST_F(GroupTest, DifferentBitsAreCountedNotPunished) {
+  auto calls = std::make_shared<int>(0);
+  add(fake_entry("wavers", [calls](const auto& problem, FakeQueue& queue) {
+    right_sum(problem, queue, 1e-3);
+    if (problem.n == 4096 && ++*calls % 2 == 0) *problem.out = std::nextafter(*problem.out, 1e30F);
+  }));
+  check.distributions = {Distribution::uniform};
+  run();
+  ASSERT_EQ(seen.rows.size(), 1u);
+  EXPECT_EQ(seen.rows.begin()->second.check.distinct, 2);
+}
+
+TEST_F(GroupTest, AGroupThatCannotFitIsSkippedWithTheFigures) {
+  device.free_bytes = 10000;
+  add(right_entry("right", 1e-3));
+  EXPECT_EQ(run(), GroupOutcome::done);
+  ASSERT_EQ(seen.failures.size(), 1u);
+  EXPECT_EQ(seen.failures[0].status, Failure::Status::skipped);
+  EXPECT_NE(seen.failures[0].reason.find("need 17.00 KiB"), std::string::npos) << seen.failures[0].reason;
+  EXPECT_NE(seen.failures[0].reason.find("9.77 KiB are free"), std::string::npos) << seen.failures[0].reason;
+}
+
+TEST_F(GroupTest, FindingsOfTheDeviceAreWrongAnswers) {
+  add(fake_entry("races", [this](const auto& problem, FakeQueue& queue) {
+    right_sum(problem, queue, 1e-3);
+    device.findings = {"race in kernel k at k.cu:7"};
+  }));
+  run();
+  ASSERT_EQ(seen.failures.size(), 1u);
+  EXPECT_NE(seen.failures[0].reason.find("k.cu:7"), std::string::npos);
+}
+
+TEST_F(GroupTest, EndToEndAddsTheWayToTheHostAndWarmShortCallsAreBatched) {
+  const Entry& entry = *entries.emplace_back(std::make_unique<Entry>(right_entry("short", 2e-6)));
+  add_cell(entry, CacheState::warm, Clock::device);
+  add_cell(entry, CacheState::cold, Clock::end_to_end);
+  run();
+  ASSERT_EQ(seen.rows.size(), 2u);
+  EXPECT_EQ(seen.rows.at("reduce/fake/short warm").batch, 26);
+  EXPECT_NEAR(seen.rows.at("reduce/fake/short warm").median, 2e-6, 1e-12);
+  EXPECT_EQ(seen.rows.at("reduce/fake/short end_to_end").batch, 1);
+  EXPECT_NEAR(seen.rows.at("reduce/fake/short end_to_end").median, 7e-6, 1e-12);
+}
+
+TEST_F(GroupTest, EntriesThatSynchroniseAreNotHeldBack) {
+  Entry waits = right_entry("waits", 1e-3);
+  waits.synchronises = true;
+  add(std::move(waits));
+  run();
+  ASSERT_FALSE(device.requests.empty());
+  for (const SampleRequest& request : device.requests) EXPECT_FALSE(request.hold);
+}
+
+TEST_F(GroupTest, ThrottledSamplesAreTakenAgainAndMarkedWhereTimeRunsOut) {
+  ClockReading hot;
+  hot.throttled = true;
+  ClockReading cool;
+  device.readings = {hot, hot, cool};
+  add(right_entry("right", 1e-3));
+  run();
+  ASSERT_EQ(seen.rows.size(), 1u);
+  EXPECT_FALSE(seen.rows.begin()->second.clocks->throttled);
+
+  seen = {};
+  device.readings = {hot};
+  settings.max_seconds = 1e-9;
+  run();
+  ASSERT_EQ(seen.rows.size(), 1u);
+  EXPECT_TRUE(seen.rows.begin()->second.clocks->throttled);
+}
+
+TEST_F(GroupTest, StopsWithTheCellInProgressAndGoesOnFromItsTurns) {
+  add(right_entry("one", 1e-3));
+  add(right_entry("two", 2e-3));
+  add(right_entry("three", 3e-3));
+  group.baselines = {"reduce/fake/two"};
+  run();
+  const auto whole = seen;
+  for (int stop = 0; stop < whole.total_turns(); ++stop) {
+    seen = {};
+    seen.stop_after = stop;
+    before.clear();
+    done.clear();
+    EXPECT_EQ(run(), GroupOutcome::stopped);
+    const auto first = seen;
+    before = first.turns;
+    for (const auto& [name, row] : first.rows) done.insert(row.name);
+    seen = {};
+    EXPECT_EQ(run(), GroupOutcome::done);
+    EXPECT_EQ(first.rows.size() + seen.rows.size(), 3u) << "stopped after turn " << stop;
+    for (const auto& [name, row] : seen.rows) {
+      EXPECT_EQ(row.ratios.size(), whole.rows.at(name).ratios.size()) << name << " after " << stop;
+    }
+    for (const auto& [name, row] : first.rows) {
+      EXPECT_EQ(row.ratios.size(), whole.rows.at(name).ratios.size()) << name << " after " << stop;
+    }
+  }
+}
+
+class SimtGroupTest : public GroupTest {
+ protected:
+  SimtGroupTest() : simt(DeviceKind::simt) {}
+  FakeDevice simt;
+};
+
+TEST_F(SimtGroupTest, OneSampleAndTheCountsOfOneCall) {
+  entries.push_back(std::make_unique<Entry>(fake_entry(
+      "counted",
+      [this](const auto& problem, FakeQueue& queue) {
+        right_sum(problem, queue, 1e-3);
+        simt.counters["launches"] += 1;
+      },
+      DeviceKind::simt)));
+  group.cells.push_back(
+      {entries[0].get(), group.problem, {}, CacheState::cold, Clock::device, DeviceKind::simt});
+  Checker checker(check, {{DeviceKind::simt, 31}});
+  GroupOrder order;
+  order.group = &group;
+  order.cells = {0};
+  const GroupContext context{settings, checker, [this](DeviceKind) -> Device& { return simt; }, {}};
+  EXPECT_EQ(measure_group(order, context, seen), GroupOutcome::done);
+  ASSERT_EQ(seen.rows.size(), 1u);
+  const Row& row = seen.rows.begin()->second;
+  EXPECT_EQ(row.series_of_samples.samples.size(), 1u);
+  EXPECT_EQ(row.counters.at("launches"), 1);
+  EXPECT_FALSE(row.interval);
+  for (const std::string& line : seen.log) EXPECT_EQ(line.find("n = 1000,"), std::string::npos) << "capped";
+}
+
+}  // namespace
+}  // namespace tally

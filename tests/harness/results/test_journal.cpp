@@ -1,0 +1,159 @@
+#include "harness/results/journal.h"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "harness/results/document.h"
+#include "tests/harness/results/example_row.h"
+
+namespace tally {
+namespace {
+
+namespace fs = std::filesystem;
+
+class JournalTest : public ::testing::Test {
+ protected:
+  JournalTest() {
+    folder = fs::temp_directory_path() / ("tally_journal_" + std::to_string(getpid()));
+    fs::create_directories(folder);
+    path = folder / "out.json.journal";
+  }
+  ~JournalTest() override { fs::remove_all(folder); }
+
+  std::string text() const {
+    std::ifstream file(path);
+    std::stringstream all;
+    all << file.rdbuf();
+    return all.str();
+  }
+  void write(const std::string& content) const { std::ofstream(path) << content; }
+
+  static Json row_named(const std::string& name, int repetition = 0) {
+    Row row = testing::example_row();
+    row.name = name;
+    row.repetition_index = repetition;
+    return to_json(row);
+  }
+
+  /// Three rows, a failure and a turn.
+  void write_example() const {
+    Journal journal = Journal::begin(path, {{"config_hash", "abc"}});
+    journal.device({{"name", "imagined"}});
+    journal.row(row_named("b"));
+    journal.turn("d", 0, to_json(Turn{}));
+    journal.row(row_named("a", 1));
+    journal.row(row_named("a", 0));
+    journal.failures({to_json(Failure{"c", "entry", "problem", Failure::Status::wrong, "why"})});
+  }
+
+  fs::path folder;
+  fs::path path;
+};
+
+TEST_F(JournalTest, ComesBackAsItWasWritten) {
+  write_example();
+  const JournalContent content = read_journal(path);
+  EXPECT_EQ(content.header.at("config_hash"), "abc");
+  EXPECT_EQ(content.rows.size(), 3u);
+  EXPECT_EQ(content.failures.size(), 1u);
+  EXPECT_EQ(content.turns.count({"d", 0}), 1u);
+  EXPECT_EQ(content.device.at("name"), "imagined");
+  EXPECT_EQ(content.whole_bytes, static_cast<std::int64_t>(fs::file_size(path)));
+}
+
+TEST_F(JournalTest, TornAnywhereItKeepsAllWholeLinesAndGoesOn) {
+  write_example();
+  const std::string whole = text();
+  const std::size_t header = whole.find('\n') + 1;
+  for (std::size_t cut = header; cut < whole.size(); cut += 61) {
+    write(whole.substr(0, cut));
+    const JournalContent content = read_journal(path);
+    const auto lines = static_cast<std::int64_t>(whole.rfind('\n', cut - 1) + 1);
+    EXPECT_EQ(content.whole_bytes, lines) << "cut at " << cut;
+    {
+      Journal journal = Journal::go_on(path, content.whole_bytes);
+      journal.row(row_named("z"));
+    }
+    const JournalContent after = read_journal(path);
+    EXPECT_EQ(after.rows.size(), content.rows.size() + 1);
+    EXPECT_EQ(after.whole_bytes, static_cast<std::int64_t>(fs::file_size(path)));
+  }
+}
+
+TEST_F(JournalTest, RefusesWhatIsNoJournal) {
+  write("");
+  EXPECT_THROW(read_journal(path), ResultsError);
+  write("hello\nworld\n");
+  EXPECT_THROW(read_journal(path), ResultsError);
+  EXPECT_THROW(read_journal(folder / "not_there"), ResultsError);
+}
+
+TEST_F(JournalTest, AFullDiskIsAnErrorAndNothingIsLost) {
+  Journal journal = Journal::begin(path, {{"config_hash", "abc"}});
+  journal.row(row_named("a"));
+  const auto size = fs::file_size(path);
+  // A limit on the size of files stands for the disk's.
+  rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  auto* const handler = std::signal(SIGXFSZ, SIG_IGN);
+  rlimit tight = before;
+  tight.rlim_cur = size + 100;
+  setrlimit(RLIMIT_FSIZE, &tight);
+  EXPECT_THROW(journal.row(row_named("b")), ResultsError);
+  EXPECT_THROW(write_whole(folder / "out.json", std::string(2 * size, 'x')), ResultsError);
+  setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+  EXPECT_EQ(fs::file_size(path), size);
+  EXPECT_EQ(read_journal(path).rows.size(), 1u);
+  EXPECT_FALSE(fs::exists(folder / "out.json"));
+  EXPECT_FALSE(fs::exists(folder / "out.json.part"));
+}
+
+TEST_F(JournalTest, NamesEveryDifferenceOfTheHeaders) {
+  const Json mine{{"config_hash", "abc"}, {"device", "cuda:0"}, {"git_revision", "1"}};
+  EXPECT_EQ(difference_between(mine, mine), "");
+  EXPECT_EQ(difference_between({{"config_hash", "abd"}, {"device", "simt"}, {"git_revision", "1"}}, mine),
+            "config_hash was abd, is abc; device was simt, is cuda:0");
+}
+
+TEST_F(JournalTest, TheDocumentIsInTheOrderOfThePlanWithoutTheFailed) {
+  write_example();
+  DocumentHead head;
+  head.context = {{"date", "today"}};
+  head.tally = {{"schema_version", 1}};
+  head.cells = {{"a", 0, 0}, {"c", 1, 0}, {"b", 1, 1}};
+  head.skipped = {{"s", "entry", "problem", Failure::Status::skipped, "needs power-of-two n"}};
+  JournalContent content = read_journal(path);
+  content.rows.push_back(row_named("c"));
+  const Json document = make_document(head, content);
+  std::vector<std::string> names;
+  for (const Json& row : document.at("benchmarks")) {
+    names.push_back(row.at("name").get<std::string>() + row.at("repetition_index").dump());
+  }
+  EXPECT_EQ(names, (std::vector<std::string>{"a0", "a1", "b0"}));
+  EXPECT_EQ(document.at("benchmarks").at(2).at("per_family_instance_index"), 1);
+  ASSERT_EQ(document.at("tally").at("failures").size(), 2u);
+  EXPECT_EQ(document.at("tally").at("failures").at(0).at("cell"), "c");
+  EXPECT_EQ(document.at("tally").at("failures").at(1).at("status"), "skipped");
+  EXPECT_EQ(Json::parse(document_text(document)), document);
+}
+
+TEST_F(JournalTest, WritingWholeReplacesAndLeavesNothingBeside) {
+  const fs::path out = folder / "out.json";
+  write_whole(out, "one");
+  write_whole(out, "two");
+  std::ifstream file(out);
+  std::string content;
+  file >> content;
+  EXPECT_EQ(content, "two");
+  EXPECT_FALSE(fs::exists(folder / "out.json.part"));
+}
+
+}  // namespace
+}  // namespace tally

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+
+namespace tally_reduce::detail {
+
+/// A one-dimensional launch. `programmatic`: the kernel may become resident while the one before it in the
+/// stream still runs; it waits for that one's end itself.
+struct Shape {
+  unsigned blocks;
+  unsigned threads;
+  std::size_t shared_bytes = 0;
+  unsigned cluster = 1;
+  bool programmatic = true;
+};
+
+template <typename... Parameters, typename... Arguments>
+cudaError_t launch(void (*kernel)(Parameters...), const Shape& shape, cudaStream_t stream,
+                   Arguments... arguments) {
+  constexpr std::size_t always_available = 48 * 1024;
+  if (shape.shared_bytes > always_available) {
+    const cudaError_t status = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                                    static_cast<int>(shape.shared_bytes));
+    if (status != cudaSuccess) return status;
+  }
+  constexpr unsigned portable_cluster = 8;
+  if (shape.cluster > portable_cluster) {
+    const cudaError_t status =
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+    if (status != cudaSuccess) return status;
+  }
+  cudaLaunchConfig_t config{};
+  config.gridDim = shape.blocks;
+  config.blockDim = shape.threads;
+  config.dynamicSmemBytes = shape.shared_bytes;
+  config.stream = stream;
+  cudaLaunchAttribute attributes[2]{};
+  config.attrs = attributes;
+  if (shape.programmatic) {
+    attributes[config.numAttrs].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attributes[config.numAttrs++].val.programmaticStreamSerializationAllowed = 1;
+  }
+  if (shape.cluster > 1) {
+    attributes[config.numAttrs].id = cudaLaunchAttributeClusterDimension;
+    attributes[config.numAttrs++].val.clusterDim = {shape.cluster, 1, 1};
+  }
+  return cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...);
+}
+
+}  // namespace tally_reduce::detail
