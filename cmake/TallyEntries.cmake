@@ -5,9 +5,11 @@
 # unrolling would merge accesses that a GPU makes one by one.
 set(tally_simt_options -O1 -g -fno-strict-aliasing -Wno-unknown-pragmas -Wno-unused-function -Wno-pass-failed)
 if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
-  list(APPEND tally_simt_options -fno-vectorize -fno-slp-vectorize -fno-unroll-loops
+  # By a relative name: a compiler cache takes no account of the folder then.
+  file(RELATIVE_PATH not_instrumented ${CMAKE_BINARY_DIR} ${PROJECT_SOURCE_DIR}/cmake/simt_not_instrumented.txt)
+  list(APPEND tally_simt_options -fno-vectorize -fno-slp-vectorize -fno-unroll-loops -fdebug-compilation-dir=.
        -fsanitize-coverage=bb,no-prune,pc-table,trace-pc-guard,trace-loads,trace-stores
-       -fsanitize-coverage-ignorelist=${PROJECT_SOURCE_DIR}/cmake/simt_not_instrumented.txt)
+       -fsanitize-coverage-ignorelist=${not_instrumented})
 endif()
 
 # tally_add_entries(NAME FOLDER...): the object libraries NAME_simt, NAME_host and, with CUDA, NAME_cuda of all entries
@@ -57,7 +59,6 @@ function(tally_add_entries name)
   endif()
   foreach(library ${objects})
     target_include_directories(${library} PRIVATE ${PROJECT_SOURCE_DIR})
-    target_compile_definitions(${library} PRIVATE TALLY_SOURCE_ROOT="${PROJECT_SOURCE_DIR}/")
   endforeach()
   set(entry_objects_of_${name} ${objects} PARENT_SCOPE)
 endfunction()

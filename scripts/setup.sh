@@ -52,7 +52,8 @@ configure_and_build() {
   # clang counts for the CPU executor; another compiler builds an executor that is right and does not count.
   if command -v clang++ >/dev/null; then arguments+=(-DCMAKE_CXX_COMPILER=clang++); fi
   if command -v ccache >/dev/null; then
-    export CCACHE_NOHASHDIR=1  # the presets' build folders compile the same sources
+    # The presets' build folders, and other clones, compile the same sources.
+    export CCACHE_NOHASHDIR=1 CCACHE_BASEDIR="$PWD"
     arguments+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache -DCMAKE_CUDA_COMPILER_LAUNCHER=ccache)
   fi
   if [ "$preset" = cuda ]; then arguments+=("-DCMAKE_CUDA_COMPILER=$(find_nvcc)"); fi

@@ -6,6 +6,7 @@
 
 #include "harness/catalog/catalog.h"
 #include "harness/device/launch.h"
+#include "harness/device/source_path.h"
 
 /// How a variant or a baseline declares itself, in its own file and nowhere else:
 ///
@@ -44,7 +45,7 @@ class EntryBuilder {
     entry_.family = family;
     entry_.series = series;
     entry_.name = name;
-    entry_.file = from_root(file);
+    entry_.file = path_in_repository(file);
     entry_.line = line;
   }
   explicit EntryBuilder(Entry entry) : entry_(std::move(entry)) {}
@@ -171,15 +172,6 @@ class EntryBuilder {
                                           }});
       }
     });
-  }
-
-  /// The path as a reader of the repository knows it, however the compiler was called.
-  static std::string from_root(std::string file) {
-#if defined(TALLY_SOURCE_ROOT)
-    const std::string root = TALLY_SOURCE_ROOT;
-    if (file.starts_with(root)) file.erase(0, root.size());
-#endif
-    return file;
   }
 
   static Prepared as_prepared(Prepared prepared) { return prepared; }

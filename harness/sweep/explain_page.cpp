@@ -15,18 +15,9 @@ std::string figure(double value) {
   return value == std::floor(value) ? with_commas(value) : formatted("%.2f", value);
 }
 
-/// "variants/<family>/<series>.cu", whatever folder it was compiled in.
-std::string path_in_repository(std::string file) {
-#if defined(TALLY_SOURCE_ROOT)
-  const std::string root = TALLY_SOURCE_ROOT;
-  if (file.starts_with(root)) file.erase(0, root.size());
-#endif
-  return file;
-}
-
 /// The text of that line, without its indentation; empty where the source is not there.
 std::string source_line(const std::string& file, int line) {
-  std::ifstream stream(file);
+  std::ifstream stream(TALLY_SOURCE_ROOT + file);
   std::string text;
   for (int i = 0; i < line && std::getline(stream, text);) ++i;
   const std::size_t first = text.find_first_not_of(" \t");
@@ -84,7 +75,7 @@ std::string top_lines(const Explained& entry, const Aspect& aspect) {
   for (std::size_t i = 0; i < std::min(shown, lines.size()); ++i) {
     const simt::LineCounters& line = lines[i];
     const std::string place =
-        line.file.empty() ? "unknown line" : path_in_repository(line.file) + ":" + std::to_string(line.line);
+        line.file.empty() ? "unknown line" : line.file + ":" + std::to_string(line.line);
     const std::string count = with_commas(static_cast<double>(aspect.value(line)));
     text += "    " + std::string(12 - std::min<std::size_t>(12, count.size()), ' ') + count + "  " + place +
             "  " + source_line(line.file, line.line) + "\n";

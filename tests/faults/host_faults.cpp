@@ -33,8 +33,7 @@ auto sum_with(Fault fault) {
 /// EntryBuilder asks for templates over the types; all of these are for float sums.
 template <typename Fault>
 auto planted(Fault fault) {
-  return [fault]<typename T, typename Op>(Reduce<T, Op> problem, const Tuning& t,
-                                          Scratch& scratch) requires std::is_same_v<Op, Sum<float>> {
+  return [fault]<typename T>(Reduce<T, Sum<T>> problem, const Tuning& t, Scratch& scratch) {
     return sum_with(fault)(problem, t, scratch);
   };
 }

@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "harness/device/simt/symbols.h"
+#include "harness/device/source_path.h"
 
 namespace tally::simt {
 namespace {
@@ -36,13 +37,6 @@ const std::string& symbolizer_command() {
 bool is_inlined_from_elsewhere(const std::string& file) {
   return file.starts_with("/usr/") ||
          (file.find("harness/device/simt/") != std::string::npos && file.find("tests/") == std::string::npos);
-}
-
-std::string shortened(const std::string& file) {
-  std::error_code error;
-  const std::string here = fs::current_path(error).string() + "/";
-  const std::string plain = fs::path(file).lexically_normal().string();
-  return plain.starts_with(here) ? plain.substr(here.size()) : plain;
 }
 
 /// "file:12" or "file:12:3" or "file:12 (discriminator 4)".
@@ -111,7 +105,7 @@ std::vector<SourceLine> source_lines(std::span<const void* const> places) {
     std::vector<SourceLine> answers;
     ask(path, request.first, answers);
     for (std::size_t i = 0; i < answers.size(); ++i) {
-      if (answers[i].known()) (*known)[request.second[i]] = {shortened(answers[i].file), answers[i].line};
+      if (answers[i].known()) (*known)[request.second[i]] = {path_in_repository(answers[i].file), answers[i].line};
     }
   }
   std::vector<SourceLine> lines;
