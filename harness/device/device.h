@@ -5,32 +5,29 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "harness/device/errors.h"
 #include "harness/device/facts.h"
 #include "harness/device/queue.h"
 #include "harness/problems/inputs.h"
 
 namespace tally {
 
-/// A device refused something: out of memory, a failed launch, a fault. The message names the call.
-class DeviceError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
+/// What the caches hold when a call begins.
+enum class CacheState : std::uint8_t {
+  cold,   ///< nothing of the call's, and nothing that must be written back
+  warm,   ///< what the call before left
+  dirty,  ///< nothing of the call's, and full of lines that must be written back first: what flushing by
+          ///< writing does
 };
-
-/// The device that was asked for is not there (exit code 3).
-class DeviceMissing : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
-
-enum class CacheState : std::uint8_t { cold, warm };
+constexpr CacheState all_cache_states[] = {CacheState::cold, CacheState::warm, CacheState::dirty};
 enum class Clock : std::uint8_t { device, end_to_end };
 
-constexpr std::string_view name_of(CacheState cache) { return cache == CacheState::cold ? "cold" : "warm"; }
+constexpr std::string_view name_of(CacheState cache) {
+  return cache == CacheState::cold ? "cold" : cache == CacheState::warm ? "warm" : "dirty";
+}
 constexpr std::string_view name_of(Clock clock) { return clock == Clock::device ? "device" : "end_to_end"; }
 
 /// How one sample is taken.

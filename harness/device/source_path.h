@@ -6,9 +6,9 @@
 
 namespace tally {
 
-/// A source file's path as a reader of the repository knows it ("variants/reduce/harris.cu"), whatever folder the
-/// repository was in and however the compiler was told the file's name; other paths as they are. Nothing here depends
-/// on where a build happens, so that a compiler cache serves every clone.
+/// A source file's path as a reader of the repository knows it ("variants/reduce/harris.cu"), whatever folder
+/// the repository was in and however the compiler was told the file's name; other paths as they are. Nothing
+/// here depends on where a build happens, so that a compiler cache serves every clone.
 inline std::string path_in_repository(std::string_view file) {
   constexpr std::string_view here = "harness/device/source_path.h";
   static const std::string root = [&] {

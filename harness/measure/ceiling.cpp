@@ -34,7 +34,7 @@ CeilingFigures ceiling_of(const Ceilings& ceilings, const Problem& problem, Cach
     figures.name = "l2_read";
     rate = in_l2;
   }
-  const double floor = cache == CacheState::cold ? ceilings.launch_floor_cold : ceilings.launch_floor_batched;
+  const double floor = cache == CacheState::warm ? ceilings.launch_floor_batched : ceilings.launch_floor_cold;
   figures.seconds = floor + (rate > 0 ? bytes / rate : 0);
   figures.fraction = median > 0 ? figures.seconds / median : 0;
   figures.above = figures.fraction > 1 + noise;

@@ -63,7 +63,7 @@ Contender::Pilot CellSampler::pilot() {
   if (cost > long_call) return {cost, 1};
   cost = std::min(timed(1), timed(1));
   // A call that needs its input back cannot be followed at once by another.
-  if (cell_.cache == CacheState::cold || call >= short_call || restore_) return {cost, 1};
+  if (cell_.cache != CacheState::warm || call >= short_call || restore_) return {cost, 1};
   const double wanted = std::ceil(batch_seconds / std::max(call, 1e-9));
   const int batch = static_cast<int>(std::clamp<double>(wanted, 1, largest_batch));
   return {timed(batch), batch};

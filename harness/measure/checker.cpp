@@ -67,19 +67,23 @@ Verdict Checker::at_odd_sizes(const Cell& cell, Device& device, Observer& observ
   const auto cap = largest_n_.find(cell.device);
   std::vector<std::int64_t> sizes = settings_.sizes;
   std::sort(sizes.begin(), sizes.end());
+  bool tried_one = false;
   for (const std::int64_t n : sizes) {
     if (!verdict.right || (cap != largest_n_.end() && n > cap->second)) break;
     ProblemKey key = cell.problem;
     key.n = n;
     key.seed = settings_.seed;
+    bool large = false;
     try {
-      static_cast<void>(make_problem(key));
+      large = output_bytes(*make_problem(key)) > large_output;
     } catch (const ProblemError&) {
       continue;  // the family has no problem of that size
     }
+    if (large && tried_one) break;
     std::unique_ptr<ProblemArrays> arrays;
     for (const Distribution distribution : settings_.distributions) {
       key.distribution = distribution;
+      if (large && tried_one) break;
       if (cell.entry->cannot_take(key, cell.tuning)) continue;
       const std::unique_ptr<Problem> problem = make_problem(key);
       if (cell.entry->implementation_for(cell.device, *problem) == nullptr) break;
@@ -90,6 +94,7 @@ Verdict Checker::at_odd_sizes(const Cell& cell, Device& device, Observer& observ
       arrays->fill_inputs(*problem);
       PreparedEntry prepared(*cell.entry, cell.tuning, *problem, *arrays);
       note(verdict, key, prepared.check());
+      tried_one = true;
       if (!verdict.right) break;
     }
   }

@@ -11,20 +11,44 @@ namespace {
 
 constexpr double tail = 0.025;
 
-/// Linear between the two nearest order statistics (the definition that numpy and R use by default).
-double quantile_of_sorted(const std::vector<double>& sorted, double probability) {
-  const double position = probability * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<std::size_t>(position);
-  const std::size_t above = std::min(below + 1, sorted.size() - 1);
-  return std::lerp(sorted[below], sorted[above], position - static_cast<double>(below));
+/// Equal samples: their value, and the middle of their ranks.
+struct Ties {
+  double value;
+  double rank;
+};
+
+/// The ties that the sample at `index` belongs to.
+Ties ties_at(const std::vector<double>& sorted, std::size_t index) {
+  const auto [first, behind] = std::equal_range(sorted.begin(), sorted.end(), sorted[index]);
+  return {sorted[index], 0.5 * static_cast<double>((first - sorted.begin()) + (behind - sorted.begin()) - 1)};
 }
 
 }  // namespace
 
+double value_at_rank(const std::vector<double>& sorted, double rank) {
+  const std::size_t last = sorted.size() - 1;
+  const auto below = std::min(static_cast<std::size_t>(std::max(rank, 0.0)), last);
+  const std::size_t above = std::min(below + 1, last);
+  Ties low = ties_at(sorted, below);
+  Ties high = ties_at(sorted, above);
+  // Left or right of the middle of its own ties, the rank lies between them and their neighbours.
+  if (rank < low.rank && low.value > sorted.front()) {
+    high = low;
+    low = ties_at(sorted, static_cast<std::size_t>(
+                              std::lower_bound(sorted.begin(), sorted.end(), high.value) - sorted.begin()) -
+                              1);
+  } else if (rank > high.rank && high.value < sorted.back()) {
+    low = high;
+    high = ties_at(sorted, static_cast<std::size_t>(
+                               std::upper_bound(sorted.begin(), sorted.end(), low.value) - sorted.begin()));
+  } else if (low.value == high.value) {
+    return low.value;  // in the middle of them, or beyond the outermost
+  }
+  return std::lerp(low.value, high.value, (rank - low.rank) / (high.rank - low.rank));
+}
+
 double median_of_sorted(const std::vector<double>& sorted) {
-  const std::size_t middle = sorted.size() / 2;
-  if (sorted.size() % 2 == 1) return sorted[middle];
-  return std::midpoint(sorted[middle - 1], sorted[middle]);
+  return value_at_rank(sorted, 0.5 * static_cast<double>(sorted.size() - 1));
 }
 
 double median(std::vector<double> samples) {
@@ -53,14 +77,16 @@ std::optional<std::pair<std::size_t, std::size_t>> median_interval_ranks(std::si
 std::optional<Interval> median_interval(const std::vector<double>& sorted) {
   const auto ranks = median_interval_ranks(sorted.size());
   if (!ranks) return std::nullopt;
-  return Interval{sorted[ranks->first], sorted[ranks->second]};
+  return Interval{value_at_rank(sorted, static_cast<double>(ranks->first)),
+                  value_at_rank(sorted, static_cast<double>(ranks->second))};
 }
 
 double noise_of_sorted(const std::vector<double>& sorted) {
   if (sorted.size() < 2) return 0;
   const double middle = median_of_sorted(sorted);
   if (middle <= 0) return 0;
-  return (quantile_of_sorted(sorted, 0.75) - quantile_of_sorted(sorted, 0.25)) / middle;
+  const auto last = static_cast<double>(sorted.size() - 1);
+  return (value_at_rank(sorted, 0.75 * last) - value_at_rank(sorted, 0.25 * last)) / middle;
 }
 
 double to_seven_digits(double seconds) {

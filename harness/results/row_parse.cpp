@@ -79,7 +79,9 @@ void read_identity(const Json& tally, Row& row) {
   const Json knobs = object_in(tally, "knobs");
   for (const auto& [name, value] : knobs.items()) row.knobs[name] = knob_from_json(value);
   row.tuning = Tuning(tally.value("tuning", std::map<std::string, std::int64_t>{}));
-  row.cache = tally.at("cache") == "warm" ? CacheState::warm : CacheState::cold;
+  for (const CacheState cache : all_cache_states) {
+    if (tally.at("cache") == name_of(cache)) row.cache = cache;
+  }
   row.clock = tally.at("clock") == "end_to_end" ? Clock::end_to_end : Clock::device;
   row.device = device_from_json(tally.at("device"));
   if (tally.contains("gpu_index")) row.gpu_index = tally.at("gpu_index").get<int>();

@@ -119,8 +119,7 @@ class Reader {
  private:
   void read_measure(const Json& json) {
     MeasureSettings& measure = sweep_.measure;
-    read_names(json, "caches", measure.caches,
-               std::initializer_list<CacheState>{CacheState::cold, CacheState::warm});
+    read_names(json, "caches", measure.caches, all_cache_states);
     read_names(json, "clocks", measure.clocks,
                std::initializer_list<Clock>{Clock::device, Clock::end_to_end});
     read_number(json, "half_width", measure.half_width);

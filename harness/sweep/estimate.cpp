@@ -103,7 +103,7 @@ double estimated_sampling(const Cell& cell, const MeasureSettings& measure) {
   const double call = estimated_call(cell);
   if (cell.device == DeviceKind::simt) return call;
   double sample =
-      cell.cache == CacheState::cold ? call + gpu_sample : std::max(call, shortest_batch) + warm_sample;
+      cell.cache != CacheState::warm ? call + gpu_sample : std::max(call, shortest_batch) + warm_sample;
   if (cell.device == DeviceKind::host) sample = call;
   const double samples =
       std::clamp(needed_samples(measure.half_width), static_cast<double>(measure.min_samples),

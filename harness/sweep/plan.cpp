@@ -146,6 +146,7 @@ class Planner {
       caches.resize(1);
       clocks.resize(1);
     }
+    if (chosen.device != DeviceKind::cuda) std::erase(caches, CacheState::dirty);
     const std::size_t cells_of_tuning = caches.size() * clocks.size();
     const std::size_t cells = chosen.tunings.size() * cells_of_tuning;
     if (chosen.absent) return leave_out(LeftOut::Why::entry, key, entry.full_name(), *chosen.absent, cells);

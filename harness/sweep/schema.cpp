@@ -1,7 +1,9 @@
 #include "harness/sweep/schema.h"
 
 #include <initializer_list>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "harness/device/device.h"
 #include "harness/measure/cell.h"
@@ -87,8 +89,9 @@ Schema sizes_schema() {
 
 Schema measure_schema() {
   const MeasureSettings defaults;
-  const Schema caches =
-      one_of(std::initializer_list<std::string_view>{name_of(CacheState::cold), name_of(CacheState::warm)});
+  std::vector<std::string_view> cache_names;
+  for (const CacheState cache : all_cache_states) cache_names.push_back(name_of(cache));
+  const Schema caches = one_of(cache_names);
   const Schema clocks =
       one_of(std::initializer_list<std::string_view>{name_of(Clock::device), name_of(Clock::end_to_end)});
   Schema keys;
@@ -96,7 +99,7 @@ Schema measure_schema() {
     keys[name] = described(with_default(std::move(schema), std::move(default_value)), description);
   };
   key("caches", list_of(caches), names_of(defaults.caches),
-      "State of the caches before a call: cold (flushed) or warm (as the last call left them). Each makes cells of its own.");
+      "State of the caches before a call: cold (flushed), warm (as the last call left them) or, on GPUs, dirty (flushed by writing, so that the call pays for lines that are written back). Each makes cells of its own.");
   key("clocks", list_of(clocks), names_of(defaults.clocks),
       "What is timed: device (the GPU's work only) or end_to_end (from the call to the answer in host memory). Each makes cells of its own.");
   key("half_width", number_above_0(0.5), defaults.half_width,

@@ -245,10 +245,8 @@ TALLY_VARIANT(Scan, ladder, three_kernels)
       // Every thread of the last launch reads the prefix of its tile.
       const double read = 2 * static_cast<double>(key.n) + static_cast<double>(tiles * (1 + t["threads"]));
       const double written = 2 * static_cast<double>(key.n) + 2 * static_cast<double>(tiles);
-      return Cost{.bytes_read = read * element,
-                  .bytes_written = written * element,
-                  .launches = 3,
-                  .partials = tiles};
+      return Cost{
+          .bytes_read = read * element, .bytes_written = written * element, .launches = 3, .partials = tiles};
     })
     .prepare([]<typename T>(Scan<T> problem, const Tuning& t, Scratch& scratch) {
       const std::int64_t threads = t["threads"];

@@ -8,7 +8,7 @@
 #include <string>
 #include <tuple>
 
-#include "harness/device/device.h"
+#include "harness/device/errors.h"
 
 namespace tally {
 

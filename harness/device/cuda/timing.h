@@ -3,15 +3,11 @@
 #include <cuda_runtime.h>
 
 #include <cstdint>
+#include <random>
 
 #include "harness/device/device.h"
 
 namespace tally::cuda {
-
-/// How the caches are emptied before a cold sample. A reading flush leaves only clean lines behind; a writing
-/// one leaves dirty lines that the timed call must write back. The harness reads; writing is there to show
-/// the difference.
-enum class Flush : std::uint8_t { reading, writing };
 
 /// Takes samples on one stream.
 class Timing {
@@ -24,19 +20,20 @@ class Timing {
   double sample(DeviceQueue& queue, const Device::Work& work, const Device::Work& before,
                 const SampleRequest& request);
 
-  void flush_with(Flush flush) { flush_ = flush; }
-
  private:
   double device_seconds(DeviceQueue& queue, const Device::Work& work, const SampleRequest& request);
   double end_to_end_seconds(DeviceQueue& queue, const Device::Work& work, const SampleRequest& request);
-  void flush_caches();
+  void flush_by_reading();
+  void flush_by_writing();
+  void move_on_in_command_buffer();
   void hold();
   void release_hold();
 
   cudaStream_t stream_;
   cudaEvent_t start_{};
   cudaEvent_t stop_{};
-  Flush flush_ = Flush::reading;
+  cudaEvent_t spare_{};
+  std::minstd_rand random_;
   std::int64_t flush_bytes_;
   void* flush_buffer_ = nullptr;
   unsigned* flush_sink_ = nullptr;

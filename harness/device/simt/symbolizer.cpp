@@ -105,7 +105,8 @@ std::vector<SourceLine> source_lines(std::span<const void* const> places) {
     std::vector<SourceLine> answers;
     ask(path, request.first, answers);
     for (std::size_t i = 0; i < answers.size(); ++i) {
-      if (answers[i].known()) (*known)[request.second[i]] = {path_in_repository(answers[i].file), answers[i].line};
+      if (answers[i].known())
+        (*known)[request.second[i]] = {path_in_repository(answers[i].file), answers[i].line};
     }
   }
   std::vector<SourceLine> lines;

@@ -23,6 +23,59 @@ TEST(Median, IsTheMiddleOrTheMeanOfTheTwoInTheMiddle) {
   EXPECT_EQ(median({4, 1, 3, 2}), 2.5);
 }
 
+TEST(Median, LiesBetweenTheStepsOfACoarseClock) {
+  EXPECT_EQ(median({5, 5, 5}), 5);
+  // Ranks of the middle of the ties: 4 at 1, 5 at 3.5, 6 at 5: the rank 2.5 is three fifths of the way.
+  EXPECT_DOUBLE_EQ(median({4, 4, 4, 5, 5, 6}), 4.6);
+  EXPECT_DOUBLE_EQ(median({4, 5, 5, 6, 6, 6}), 5.4);
+  EXPECT_EQ(median({4, 5, 5, 5, 6}), 5) << "symmetrical";
+}
+
+/// The mid-quantile by its definition: through the points (middle of the ties' ranks, value).
+double by_definition(const std::vector<double>& sorted, double rank) {
+  std::vector<std::pair<double, double>> points;
+  for (std::size_t i = 0; i < sorted.size();) {
+    std::size_t j = i;
+    while (j < sorted.size() && sorted[j] == sorted[i]) ++j;
+    points.emplace_back(0.5 * static_cast<double>(i + j - 1), sorted[i]);
+    i = j;
+  }
+  if (rank <= points.front().first) return points.front().second;
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    const auto [left, low] = points[i - 1];
+    const auto [right, high] = points[i];
+    if (rank <= right) return low + (high - low) * (rank - left) / (right - left);
+  }
+  return points.back().second;
+}
+
+TEST(ValueAtRank, IsTheMidQuantile) {
+  constexpr std::uint64_t seed = 12;
+  RandomStream random(seed);
+  for (int trial = 0; trial < 500; ++trial) {
+    std::vector<double> samples(1 + random.below(40));
+    for (double& sample : samples) sample = static_cast<double>(random.below(1 + trial % 12));
+    std::sort(samples.begin(), samples.end());
+    for (double rank = 0; rank <= static_cast<double>(samples.size() - 1); rank += 0.25) {
+      ASSERT_NEAR(value_at_rank(samples, rank), by_definition(samples, rank), 1e-12)
+          << "seed " << seed << ", trial " << trial << ", rank " << rank;
+    }
+  }
+}
+
+TEST(Median, FollowsADistributionThatMovesByLessThanAStep) {
+  // Times that a clock reads in steps of 4% of them: order statistics would stay, or jump by 4%.
+  constexpr double step = 0.04;
+  RandomStream random(5);
+  const auto read = [&](double level) {
+    std::vector<double> samples(20000);
+    for (double& sample : samples)
+      sample = step * std::round((level + 0.02 * testing::normal(random)) / step);
+    return median(std::move(samples));
+  };
+  for (double level = 1.0; level < 1.04; level += 0.005) EXPECT_NEAR(read(level), level, 0.002);
+}
+
 TEST(MedianInterval, RanksAreThoseOfTheBinomialTable) {
   // Conover, "Practical Nonparametric Statistics": ranks from 1 are 1 and 6, 2 and 9, 6 and 15, 40 and 61.
   EXPECT_FALSE(median_interval_ranks(5));

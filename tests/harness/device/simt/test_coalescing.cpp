@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <filesystem>
 #include <fstream>
 #include <map>
 #include <random>
@@ -26,7 +25,7 @@ struct HardwareRow {
 };
 
 std::vector<HardwareRow> hardware_rows() {
-  std::ifstream file(std::filesystem::path(__FILE__).parent_path() / "hardware_counters.csv");
+  std::ifstream file(TALLY_TEST_DATA "hardware_counters.csv");
   std::vector<HardwareRow> rows;
   for (std::string line; std::getline(file, line);) {
     if (line.empty() || line[0] == '#' || line.starts_with("op,")) continue;

@@ -1,0 +1,47 @@
+"""The harness against its own ceilings: an empty kernel, a read and a copy, measured as any entry is."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+CONFIG = Path(__file__).with_name("calibration.json")
+COMMITTED = ROOT / "analysis/data/h200/calibration.json"
+
+
+def test_the_kernels_are_right(tmp_path: Path) -> None:
+    """On the CPU executor: a calibration by kernels that leave work out would prove nothing."""
+    program = os.environ.get("TALLY_HARNESS_FAULTS")
+    if not program:
+        pytest.skip("TALLY_HARNESS_FAULTS does not name a built harness")
+    out = tmp_path / "out.json"
+    done = subprocess.run([program, CONFIG, "--device", "simt", "--out", out], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    document = json.loads(out.read_text())
+    entries = {row["tally"]["entry"] for row in document["benchmarks"]}
+    assert entries == {f"calibration/kernels/{name}" for name in ("nothing", "read", "copy")}
+
+
+def fastest(document: dict, entry: str) -> float:
+    """Seconds of the entry's fastest tuning at its largest size."""
+    rows = [row["tally"] for row in document["benchmarks"] if row["tally"]["entry"] == entry]
+    largest = max(row["n"] for row in rows)
+    return min(row["median"] for row in rows if row["n"] == largest)
+
+
+@pytest.mark.skipif(not COMMITTED.exists(), reason="no calibration.json of a GPU is committed")
+@pytest.mark.parametrize("name", ["nothing", "read", "copy"])
+def test_an_h200_agrees_with_its_ceilings(name: str) -> None:
+    document = json.loads(COMMITTED.read_text())
+    ceilings = document["tally"]["ceilings"]
+    floor = ceilings["launch_floor_cold"]
+    seconds = fastest(document, f"calibration/kernels/{name}")
+    if name == "nothing":
+        assert seconds == pytest.approx(floor, rel=0.02)
+        return
+    bytes_moved = 2**32
+    rate = ceilings["hbm_read" if name == "read" else "hbm_copy"]
+    assert bytes_moved / (seconds - floor) == pytest.approx(rate, rel=0.02)
