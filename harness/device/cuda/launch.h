@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "harness/device/errors.h"
+#include "harness/problems/types.h"
 
 namespace tally {
 
