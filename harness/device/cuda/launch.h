@@ -9,6 +9,8 @@
 #include <tuple>
 
 #include "harness/device/errors.h"
+#include "harness/device/kind.h"
+#include "harness/device/queue.h"
 #include "harness/problems/types.h"
 
 namespace tally {
