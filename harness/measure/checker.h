@@ -30,8 +30,8 @@ class Checker {
       : settings_(std::move(settings)), largest_n_(std::move(largest_n)) {}
 
   /// The odd sizes, all distributions. Sizes that the family or the entry cannot take, or that do not fit
-  /// into the memory, are passed over, and so are large outputs, of which one problem is tried where all sizes
-  /// have them (a few indices into a long array). Stops at the first wrong answer.
+  /// into the memory, are passed over, and so are large outputs, of which one problem is tried where all
+  /// sizes have them (a few indices into a long array). Stops at the first wrong answer.
   Verdict at_odd_sizes(const Cell& cell, Device& device, Observer& observer);
 
   /// The measured problem, all distributions but its own, in `arrays`. Of a problem with large outputs none:
