@@ -46,8 +46,9 @@ struct Ceilings {
     std::int64_t bytes;
     double rate;
   };
-  double launch_floor_cold = 0;     ///< an empty kernel, timed as a cold sample is
-  double launch_floor_batched = 0;  ///< an empty kernel in a batch of many
+  double launch_floor_cold = 0;  ///< an empty kernel, timed as a cold sample is
+  double launch_floor_batched =
+      0;  ///< an empty kernel in a batch of many, launched the quicker way of those there are
   double hbm_read = 0;
   double hbm_copy = 0;             ///< bytes read plus bytes written
   std::vector<Footprint> l2_read;  ///< by footprint, ascending
