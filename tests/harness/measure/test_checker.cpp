@@ -1,0 +1,86 @@
+#include "harness/measure/checker.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "harness/problems/elementwise.h"
+#include "tests/harness/measure/fake_device.h"
+
+namespace tally {
+namespace {
+
+/// Notes which odd sizes were tried.
+class SizesTried final : public Observer {
+ public:
+  void begin(const Cell&, const Activity& activity) override { tried.push_back(activity.what); }
+  void turn(const Cell&, const Turn&) override {}
+  void row(const Row&) override {}
+  void failure(const Failure&) override {}
+  void warning(const std::string&) override {}
+  std::vector<std::string> tried;
+};
+
+Entry squares() {
+  Entry entry;
+  entry.family = "elementwise";
+  entry.series = "fake";
+  entry.name = "squares";
+  entry.types = {ScalarType::float32};
+  entry.implementations.push_back(
+      {DeviceKind::host, ScalarType::float32, &Elementwise<float, Square>::serves,
+       [](const Problem& problem, const Buffers& buffers, const Tuning&, Scratch&) {
+         const auto view = Elementwise<float, Square>::bind(problem, buffers);
+         return Prepared{[view](DeviceQueue&) {
+                           for (std::int64_t i = 0; i < view.n; ++i) view.out[i] = view.op(view.x[i]);
+                         },
+                         {}};
+       }});
+  return entry;
+}
+
+class OddSizes : public ::testing::Test {
+ protected:
+  /// What was tried, in order.
+  std::vector<std::string> tried(std::vector<std::int64_t> sizes) {
+    CheckSettings settings;
+    settings.sizes = std::move(sizes);
+    Checker checker(settings, {});
+    Cell cell;
+    cell.entry = &entry;
+    cell.device = DeviceKind::host;
+    cell.problem = {"elementwise",
+                    ScalarType::float32,
+                    64,
+                    {{"op", std::string("square")}, {"misaligned_by", std::int64_t{0}}}};
+    SizesTried observer;
+    verdict = checker.at_odd_sizes(cell, device, observer);
+    return observer.tried;
+  }
+
+  static constexpr std::int64_t beyond_64_megabytes = (16 << 20) + 1;
+  Entry entry = squares();
+  testing::FakeDevice device;
+  Verdict verdict;
+};
+
+TEST_F(OddSizes, AreTriedInEveryDistribution) {
+  const auto seen = tried({33, 1});
+  EXPECT_TRUE(verdict.right) << verdict.reason;
+  ASSERT_EQ(seen.size(), 2 * all_distributions().size());
+  EXPECT_EQ(seen.front(), "check at n = 1, uniform");
+}
+
+TEST_F(OddSizes, WithLargeOutputsArePassedOverWhereSmallerOnesWereTried) {
+  for (const std::string& what : tried({1, beyond_64_megabytes, 33}))
+    EXPECT_EQ(what.find("n = 16777217"), std::string::npos) << what;
+}
+
+TEST_F(OddSizes, WithLargeOutputsAreTriedOnceWhereThereAreNoOthers) {
+  EXPECT_EQ(tried({beyond_64_megabytes, 2 * beyond_64_megabytes}),
+            std::vector<std::string>{"check at n = 16777217, uniform"});
+  EXPECT_TRUE(verdict.right) << verdict.reason;
+}
+
+}  // namespace
+}  // namespace tally
