@@ -6,14 +6,13 @@
 namespace tally {
 namespace {
 
-constexpr int in_flight = 8;
 constexpr int ints_of_word = 4;
 
 __global__ void nothing() {}
 
 /// The int4 words of this thread, `in_flight` of them asked for before the first is used; the grid reads one
 /// contiguous stretch at any moment.
-template <typename Use>
+template <int in_flight, typename Use>
 __device__ void for_each_word(const std::int32_t* x, std::int64_t n, Use use) {
   const auto* words = reinterpret_cast<const int4*>(x);
   const std::int64_t count = n / ints_of_word;
@@ -34,9 +33,10 @@ __device__ void for_each_word(const std::int32_t* x, std::int64_t n, Use use) {
   }
 }
 
+template <int in_flight>
 __global__ void read(std::int32_t* sums, const std::int32_t* x, std::int64_t n) {
   unsigned sum = 0;
-  for_each_word(x, n, [&sum](std::int64_t, int4 word) {
+  for_each_word<in_flight>(x, n, [&sum](std::int64_t, int4 word) {
     sum += static_cast<unsigned>(word.x) + static_cast<unsigned>(word.y) + static_cast<unsigned>(word.z) +
            static_cast<unsigned>(word.w);
   });
@@ -47,8 +47,10 @@ __global__ void read(std::int32_t* sums, const std::int32_t* x, std::int64_t n) 
   for (std::int64_t i = threads / 32 + thread; i < calibration_sums; i += threads) sums[i] = 0;
 }
 
+template <int in_flight>
 __global__ void copy(std::int32_t* out, const std::int32_t* x, std::int64_t n) {
-  for_each_word(x, n, [out](std::int64_t at, int4 word) { reinterpret_cast<int4*>(out)[at] = word; });
+  for_each_word<in_flight>(x, n,
+                           [out](std::int64_t at, int4 word) { reinterpret_cast<int4*>(out)[at] = word; });
 }
 
 const auto whole_words = [](const ProblemKey& key, const Tuning&) { return key.n % ints_of_word == 0; };
@@ -68,10 +70,11 @@ TALLY_VARIANT(Calibration, kernels, read)
     .tunable("blocks", {1056, 528, 264}, rules::positive)
     .tuning_needs("needs at most 65536 warps: as many sums as there are",
                   [](const Tuning& t) { return t["threads"] * t["blocks"] / 32 <= calibration_sums; })
+    .tunable("in_flight", {4, 8}, rules::one_of({4, 8}))
     .needs(only_whole_words, whole_words)
     .prepare([]<typename T>(Calibration<T, Read> problem, const Tuning& t, Scratch&) {
-      return [=, blocks = t["blocks"], threads = t["threads"]](Queue& q) {
-        q.launch(read, {blocks, threads}, problem.out, problem.x, problem.n);
+      return [=, blocks = t["blocks"], threads = t["threads"], in_flight = t["in_flight"]](Queue& q) {
+        q.launch(in_flight == 4 ? read<4> : read<8>, {blocks, threads}, problem.out, problem.x, problem.n);
       };
     });
 
@@ -80,11 +83,20 @@ TALLY_VARIANT(Calibration, kernels, copy)
     .types<std::int32_t>()
     .tunable("threads", {256, 512, 1024}, rules::one_of({256, 512, 1024}))
     .tunable("blocks", {1056, 528, 264}, rules::positive)
+    .tunable("in_flight", {4, 8}, rules::one_of({4, 8}))
     .needs(only_whole_words, whole_words)
     .prepare([]<typename T>(Calibration<T, Copy> problem, const Tuning& t, Scratch&) {
-      return [=, blocks = t["blocks"], threads = t["threads"]](Queue& q) {
-        q.launch(copy, {blocks, threads}, problem.out, problem.x, problem.n);
+      return [=, blocks = t["blocks"], threads = t["threads"], in_flight = t["in_flight"]](Queue& q) {
+        q.launch(in_flight == 4 ? copy<4> : copy<8>, {blocks, threads}, problem.out, problem.x, problem.n);
       };
+    });
+
+TALLY_VARIANT(Calibration, driver, copy)
+    .lesson("The driver's own copy.")
+    .types<std::int32_t>()
+    .prepare([]<typename T>(Calibration<T, Copy> problem, const Tuning&, Scratch&) {
+      return
+          [=](Queue& q) { q.copy(problem.out, problem.x, static_cast<std::size_t>(problem.n) * sizeof(T)); };
     });
 
 }  // namespace

@@ -49,7 +49,6 @@ struct NvtxRange {
 Timing::Timing(cudaStream_t stream, std::int64_t l2_bytes) : stream_(stream), flush_bytes_(4 * l2_bytes) {
   require(cudaEventCreate(&start_), "cudaEventCreate");
   require(cudaEventCreate(&stop_), "cudaEventCreate");
-  require(cudaEventCreateWithFlags(&spare_, cudaEventDisableTiming), "cudaEventCreate");
   require(cudaMalloc(&flush_buffer_, static_cast<std::size_t>(flush_bytes_)), "cudaMalloc(flush buffer)");
   require(cudaMemset(flush_buffer_, 0, static_cast<std::size_t>(flush_bytes_)), "cudaMemset(flush buffer)");
   require(cudaMalloc(&flush_sink_, sizeof(unsigned)), "cudaMalloc(flush sink)");
@@ -71,20 +70,8 @@ Timing::~Timing() {
   cudaFreeHost(const_cast<std::uint64_t*>(hold_words_));
   cudaFree(flush_sink_);
   cudaFree(flush_buffer_);
-  cudaEventDestroy(spare_);
   cudaEventDestroy(stop_);
   cudaEventDestroy(start_);
-}
-
-/// Commands reach the GPU in stretches of a buffer in host memory, and what is on the far side of a stretch's
-/// end is fetched while the call runs: a call of several launches takes up to a microsecond longer then.
-/// Where it stands in its stretch is chance, so that it should be a new one in every sample and not one for a
-/// whole turn of samples: a random number of records goes before.
-void Timing::move_on_in_command_buffer() {
-  constexpr unsigned most = 32;
-  for (unsigned records = random_() % most; records > 0; --records) {
-    require(cudaEventRecord(spare_, stream_), "cudaEventRecord");
-  }
 }
 
 void Timing::hold() {
@@ -112,7 +99,6 @@ void Timing::flush_by_reading() {
 double Timing::sample(DeviceQueue& queue, const Device::Work& work, const Device::Work& before,
                       const SampleRequest& request) {
   if (before) before(queue);
-  move_on_in_command_buffer();
   if (request.cache == CacheState::cold) flush_by_reading();
   if (request.cache == CacheState::dirty) flush_by_writing();
   return request.clock == Clock::device ? device_seconds(queue, work, request)

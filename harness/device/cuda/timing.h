@@ -3,7 +3,6 @@
 #include <cuda_runtime.h>
 
 #include <cstdint>
-#include <random>
 
 #include "harness/device/device.h"
 
@@ -25,15 +24,12 @@ class Timing {
   double end_to_end_seconds(DeviceQueue& queue, const Device::Work& work, const SampleRequest& request);
   void flush_by_reading();
   void flush_by_writing();
-  void move_on_in_command_buffer();
   void hold();
   void release_hold();
 
   cudaStream_t stream_;
   cudaEvent_t start_{};
   cudaEvent_t stop_{};
-  cudaEvent_t spare_{};
-  std::minstd_rand random_;
   std::int64_t flush_bytes_;
   void* flush_buffer_ = nullptr;
   unsigned* flush_sink_ = nullptr;
