@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from analysis import units
 from analysis.figures import style
@@ -165,7 +166,7 @@ def _draw(ladder: Ladder) -> Drawn:
     places = np.arange(len(stages))
     speed = stages["speed_up"].to_numpy(dtype=float)
     whiskers = np.vstack([speed - stages["low_speed_up"], stages["high_speed_up"] - speed]).clip(min=0)
-    logarithmic = _value_axis(axis, ladder)
+    logarithmic = _value_axis(figure, axis, ladder)
     # On a log axis bars start at 1, which is no speed-up: there their length has a meaning.
     start = 1.0 if logarithmic else 0.0
     axis.barh(
@@ -215,7 +216,7 @@ def _other_problem(ladder: Ladder, machine: str) -> str:
     return words
 
 
-def _value_axis(axis: Axes, ladder: Ladder) -> bool:
+def _value_axis(figure: Figure, axis: Axes, ladder: Ladder) -> bool:
     values = [
         *ladder.stages["speed_up"],
         *ladder.libraries.values(),
@@ -234,10 +235,9 @@ def _value_axis(axis: Axes, ladder: Ladder) -> bool:
         scale = ", log axis"
     else:
         axis.set_xlim(0, max(values) * 1.22)
-    axis.set_xlabel(
-        f"speed-up over {ladder.stages['short'].iloc[0].split('/', 1)[1]} (n = "
-        f"{style.power(ladder.n)}{scale})"
-    )
+    # Under the whole picture: long names of stages leave the axis too little room for it.
+    first = ladder.stages["short"].iloc[0].split("/", 1)[1]
+    figure.supxlabel(f"speed-up over {first} (n = {style.power(ladder.n)}{scale})", fontsize=7)
     return bool(scale)
 
 
