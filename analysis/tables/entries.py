@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -141,7 +142,9 @@ def by_column(
 def _title(across: str, value: str) -> str:
     if across == "n":
         return units.size(int(value))
-    return value.replace("_", " ") if across in COLUMNS else f"{across.replace('_', ' ')} {value}"
+    # A number says nothing without the knob's name; a word does.
+    named_too = across not in COLUMNS and re.fullmatch(r"[-\d.]+", value)
+    return f"{across} {value}".replace("_", " ") if named_too else value.replace("_", " ")
 
 
 def _is_value(name: str) -> bool:

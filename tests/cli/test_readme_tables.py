@@ -1,4 +1,4 @@
-"""What README shows is of the committed results: its tables and picture, and the tables beside the results."""
+"""What README shows is of the committed results: its tables and picture, and the tables beside these."""
 
 from __future__ import annotations
 
