@@ -12,7 +12,7 @@ import pandas as pd
 from analysis import units
 from analysis.counter_names import in_words
 from analysis.errors import UserError
-from analysis.figures import ladder, style
+from analysis.figures import ladder, published, style
 from analysis.figures.heatmaps import ratios_to
 from analysis.figures.model import Group
 from analysis.tables.choice import COLUMNS, fastest, named, one_kind, values_of
@@ -183,7 +183,7 @@ def _published(best: pd.DataFrame) -> dict[str, list[str]]:
     machines = dict.fromkeys(figure["machine"] for figures in best["published"] for figure in figures)
     texts = {
         machine: [
-            ladder.in_words(
+            published.in_words(
                 [
                     figure
                     for figure in cell.published

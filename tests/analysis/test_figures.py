@@ -25,7 +25,7 @@ from test_compare import golden
 from analysis import figures
 from analysis.__main__ import main
 from analysis.errors import UserError
-from analysis.figures import ladder, style
+from analysis.figures import ladder, published, style
 from analysis.figures.model import Drawn, groups
 from analysis.load import cells, load, load_all
 
@@ -228,12 +228,12 @@ def test_published_figures_of_several_units_and_sizes() -> None:
         {"machine": "A", "n": 2, "value": 1, "unit": "M cycles"},
         {"machine": "A", "n": 1, "value": 40, "unit": "GB/s"},
     ]
-    speed_ups = [ladder._published_speed_up(figures_of[0], figure) for figure in figures_of]
+    speed_ups = [published.speed_up(figures_of[0], figure) for figure in figures_of]
     assert speed_ups[:2] == pytest.approx([1, 640e6 / 150e3]) and all(
         math.isnan(value) for value in speed_ups[2:]
     )
     rates = [{"machine": "A", "value": 9.3, "unit": "MB/s"}, {"machine": "A", "value": 2.3, "unit": "GB/s"}]
-    assert ladder._published_speed_up(rates[0], rates[1]) == pytest.approx(2300 / 9.3)
+    assert published.speed_up(rates[0], rates[1]) == pytest.approx(2300 / 9.3)
 
 
 def test_csv_of_the_ratio_map(drawn: Path, folder: Path) -> None:
