@@ -13,7 +13,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from analysis import compare, compare_formats, export, figures, files, merge, tables
+from analysis import compare, compare_formats, export, figures, files, merge, tables, thin
 from analysis.errors import UserError
 from analysis.load import Results, cells, load, load_all, rows_of
 from analysis.options import Command, parser
@@ -141,8 +141,16 @@ def _merge(options: argparse.Namespace) -> int:
     return 0
 
 
+def _thin(options: argparse.Namespace) -> int:
+    files.check_writable(options.out)
+    files.write_text(options.out, thin.as_text(thin.thin(load(options.results), options.samples)))
+    print(f"{options.out}: {options.out.stat().st_size / 2**20:.1f} MiB")
+    return 0
+
+
 def _readme(options: argparse.Namespace) -> int:
-    return tables.update(options.readme, options.results, options.check)
+    texts = options.readme or [Path("README.md")]
+    return max(tables.update(text, options.results, options.check) for text in texts)
 
 
 def _emit(path: Path, text: str) -> None:
@@ -161,6 +169,7 @@ HANDLERS: dict[str, Command] = {
     "report": _report,
     "export": _export,
     "merge": _merge,
+    "thin": _thin,
     "readme": _readme,
 }
 

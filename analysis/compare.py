@@ -242,7 +242,8 @@ def _notes(comparison: Comparison) -> list[str]:
     notes = []
     revisions = comparison.base.fact("git_revision"), comparison.new.fact("git_revision")
     if any(revisions):
-        notes.append(f"git revision {revisions[0] or '(not known)'} -> {revisions[1] or '(not known)'}")
+        words = dict.fromkeys(revision or "(not known)" for revision in revisions)
+        notes.append(f"git revision {' -> '.join(words)}")
     if comparison.facts.not_exact:
         notes.append(f"not compared, for they are not exact: {', '.join(comparison.facts.not_exact)}")
     throttled = [verdict.name for verdict in comparison.verdicts if verdict.name in _throttled(comparison)]

@@ -88,11 +88,26 @@ def parser(handlers: Mapping[str, Command]) -> argparse.ArgumentParser:
     command.add_argument("--out", type=Path, required=True, metavar="FILE")
     _allow(command, MERGED)
 
+    command = add(
+        "thin", "a results file with fewer samples a row, of the same distribution: to be committed"
+    )
+    command.add_argument("results", type=Path, metavar="RESULTS")
+    command.add_argument(
+        "--samples", type=_at_least_three, default=31, help="most samples that a row keeps (default 31)"
+    )
+    command.add_argument("--out", type=Path, required=True, metavar="FILE")
+
     command = add("readme", "regenerate the tables of README between their markers from committed results")
     command.add_argument(
         "results", nargs="*", type=Path, metavar="RESULTS", help="default: the files that the markers name"
     )
-    command.add_argument("--readme", type=Path, default=Path("README.md"), metavar="FILE")
+    command.add_argument(
+        "--readme",
+        type=Path,
+        action="append",
+        metavar="FILE",
+        help="the text with the markers (repeatable; default README.md)",
+    )
     command.add_argument(
         "--check",
         action="store_true",
@@ -132,6 +147,13 @@ def _positive(text: str) -> int:
     value = int(text)
     if value < 1:
         raise argparse.ArgumentTypeError("must be at least 1")
+    return value
+
+
+def _at_least_three(text: str) -> int:
+    value = int(text)
+    if value < 3:
+        raise argparse.ArgumentTypeError("must be at least 3: the fastest, the median and the slowest")
     return value
 
 

@@ -41,6 +41,17 @@ def rate(value: float) -> str:
     raise AssertionError("not reached")
 
 
+def amount(value: float, unit: str) -> str:
+    """A figure in its source's unit, with a prefix where that reads better: '640 M cycles', '9.3 MB/s'."""
+    if unit == "cycles":
+        for factor, prefix in ((1e6, "M "), (1e3, "K ")):
+            if value >= factor:
+                return f"{value / factor:g} {prefix}{unit}"
+    if unit == "GB/s" and value < 1:
+        value, unit = value * 1000, "MB/s"
+    return f"{value:g} {unit.replace('us', 'µs')}"
+
+
 def size(n: int) -> str:
     """A power of two as '2^20', any other size in full."""
     return f"2^{n.bit_length() - 1}" if n >= 1024 and n & (n - 1) == 0 else f"{n:,}".replace(",", " ")
@@ -52,8 +63,12 @@ def percent(value: float) -> str:
 
 
 def ratio(value: float) -> str:
-    """'1.25' for a ratio."""
-    return (f"{value:.2f}" if value < 100 else f"{value:.0f}") if math.isfinite(value) else "–"
+    """'1.25' for a ratio; one digit of those that two decimals would make zero."""
+    if not math.isfinite(value):
+        return "–"
+    if 0 < value < 0.0095:
+        return digits(value, 1)
+    return f"{value:.2f}" if value < 100 else f"{value:.0f}"
 
 
 def change(value: float) -> str:

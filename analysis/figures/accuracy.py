@@ -49,15 +49,18 @@ def _draw(group: Group) -> Drawn:
             label=look.label,
         )
     sizes = np.array(sorted(cells["n"].unique()), dtype=float)
+    top = max(200.0, 20 * float(positive.max()))
     for label, bound, line in (
         ("bound: one by one, n − 1", np.maximum(sizes - 1, 1), (0, (1, 1))),
         ("bound: in pairs, ⌈log₂ n⌉", np.ceil(np.log2(np.maximum(sizes, 2))), (0, (4, 1.5))),
         ("bound: one rounding, 1", np.ones_like(sizes), (0, (1, 3))),
     ):
+        if bound.min() > top / 3:
+            label += " (above)"
         axis.plot(sizes, bound, color="#aa0000", linestyle=line, linewidth=0.8, label=label)
     style.size_axis(axis, list(sizes))
     axis.set_yscale("log")
-    axis.set_ylim(floor * 0.7, max(200.0, 20 * float(positive.max()), min(3.0 * sizes[0], 1e5)))
+    axis.set_ylim(floor * 0.7, top)
     if (cells["error"] == 0).any():
         axis.annotate(
             "exact",

@@ -40,7 +40,10 @@ def _draw(group: Group) -> Drawn:
             100 * line["ceiling_seconds"] / line["low"],
             looks.of(line["short"].iloc[0], like_for_like=bool(line["like_for_like"].all())),
         )
-        above = line[line["above"]]
+    axis.axhline(100, color="#aa0000", linewidth=0.8)
+    chosen = cells[cells["entry"].isin(shown)]
+    if chosen["above"].any():
+        above = chosen[chosen["above"]]
         axis.scatter(
             above["n"],
             100 * above["fraction"],
@@ -49,19 +52,9 @@ def _draw(group: Group) -> Drawn:
             edgecolors="#aa0000",
             linewidth=0.8,
             zorder=5,
+            label="above the ceiling: error of measurement",
         )
-    axis.axhline(100, color="#aa0000", linewidth=0.8)
-    chosen = cells[cells["entry"].isin(shown)]
     axis.set_ylim(0, max(108.0, 105 * float(chosen["fraction"].max())))
-    if chosen["above"].any():
-        axis.annotate(
-            "circled: above the ceiling, an error of measurement",
-            (0.01, 0.98),
-            xycoords="axes fraction",
-            va="top",
-            fontsize=5.8,
-            color="#aa0000",
-        )
     style.size_axis(axis, sorted(chosen["n"].unique()))
     style.grid(axis)
     axis.set_ylabel("fraction of ceiling (%)")

@@ -69,18 +69,20 @@ def _draw_ratios(group: Group, ratios: pd.DataFrame, library: str) -> Drawn:
     order = dict.fromkeys(group.cells["short"])
     wide = wide.loc[[entry for entry in order if entry in wide.index]]
     shown = wide if len(wide) <= MOST_ROWS else wide.loc[np.log(wide).mean(axis=1).nlargest(MOST_ROWS).index]
-    figure, (axis,) = style.new_figure(0.75 + 0.135 * len(shown))
+    sizes = [units.size(int(n)) for n in shown.columns]
+    figure, (axis,) = style.new_figure((0.75 if _upright(sizes) else 1.0) + 0.135 * len(shown))
     image = axis.imshow(
         np.log2(shown.to_numpy(dtype=float)), cmap=_diverging(), norm=TwoSlopeNorm(0, -2, 1), aspect="auto"
     )
-    _ticks(axis, [units.size(int(n)) for n in shown.columns], list(shown.index))
+    _ticks(axis, sizes, list(shown.index))
     axis.set_xlabel("n (elements)")
     for (line, column), value in np.ndenumerate(shown.to_numpy(dtype=float)):
         _write_ratio(axis, line, column, value, len(shown.columns))
     mark = "bold" if len(shown.columns) <= MOST_NUMBERS else "dot"
     bar = figure.colorbar(image, ax=axis, location="top", aspect=40, pad=0.01, extend="both")
     bar.set_ticks([-2, -1, 0, 1], labels=["¼", "½", "1", "2"])
-    bar.set_label(f"fastest {library}'s time ÷ time ({mark}: at least 1)", fontsize=6.5)
+    # Over the whole picture: long names of entries leave the bar too little room for it.
+    figure.suptitle(f"fastest {library}'s time ÷ time ({mark}: at least 1)", fontsize=6.5)
     return Drawn(figure, ratios, pivot_text(ratios, "ratio", units.ratio))
 
 
@@ -95,6 +97,8 @@ def _write_ratio(axis: Axes, line: int, column: int, value: float, columns: int)
             axis.plot(column, line, marker="o", markersize=1.2, color=colour, linestyle="none")
         return
     text = f"{value:.2f}" if value < 9.95 else f"{value:.0f}"
+    if value < 0.0095:
+        text = "<.01"
     size, weight = (5 if columns <= 8 else 3.9), ("bold" if value >= 1 else "normal")
     axis.text(column, line, text, ha="center", va="center", fontsize=size, color=colour, fontweight=weight)
 
@@ -181,18 +185,21 @@ def _draw_tuning(entry: str, cells: pd.DataFrame, down: str, across: str, n: int
     bar.ax.xaxis.set_minor_formatter(lambda value, _: "")
     ends = sorted({low, math.sqrt(low * high), high}) if high > low * 1.05 else [low]
     bar.set_ticks(ends)
-    bar.set_label(
-        f"{entry.split('/', 1)[1]}: time (µs), n = {style.power(n)}; best cell framed", fontsize=6.2
-    )
+    words = f"{entry.split('/', 1)[1]}: time (µs), n = {style.power(n)}; best cell framed"
+    figure.suptitle(words, fontsize=6.2)
     table = wide.map(units.digits)
     table.columns = [f"{across} {name}" for name in table.columns]
     return Drawn(figure, data, table.reset_index())
 
 
+def _upright(across: Sequence[str]) -> bool:
+    return all(len(text) < 6 for text in across)
+
+
 def _ticks(axis: Axes, across: Sequence[str], down: Sequence[str]) -> None:
     powers = [f"$2^{{{text[2:]}}}$" if text.startswith("2^") else text for text in across]
     step = math.ceil(len(across) / 10)
-    angle = 0 if all(len(text) < 6 for text in across) else 45
+    angle = 0 if _upright(across) else 45
     axis.set_xticks(range(0, len(across), step), powers[::step], rotation=angle)
     axis.set_yticks(range(len(down)), down, fontsize=6)
     axis.tick_params(length=0)

@@ -8,14 +8,14 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from analysis import units
-from analysis.figures import style
+from analysis.figures import published, style
 from analysis.figures.model import Drawn, Group, Plan, slug
 
 
@@ -91,8 +91,8 @@ def build(group: Group, series: str, n: int | None = None) -> Ladder | None:
 def _size(own: pd.DataFrame) -> int:
     counts = own.groupby("n")["entry"].nunique()
     whole = counts[counts == counts.max()].index
-    published = [figure.get("n") for figures in own["published"] for figure in figures]
-    usual = [n for n in dict.fromkeys(sorted(published, key=published.count, reverse=True)) if n in whole]
+    sizes = [figure.get("n") for figures in own["published"] for figure in figures]
+    usual = [n for n in dict.fromkeys(sorted(sizes, key=sizes.count, reverse=True)) if n in whole]
     return int(usual[0]) if usual else int(max(whole))
 
 
@@ -103,49 +103,17 @@ def _add_published(stages: pd.DataFrame, n: int) -> list[str]:
     machines = list(dict.fromkeys(figure["machine"] for figures in stages["published"] for figure in figures))
     kept = []
     for machine in machines:
-        figures = [_figure_of(row, machine, n) for row in stages["published"]]
+        figures = [published.figure_of(row, machine, n) for row in stages["published"]]
         first = next((figure for figure in figures if figure is not None), None)
         if first is None or figures[0] is None or sum(figure is not None for figure in figures) < 2:
             continue
-        stages[f"published: {machine}"] = [_published_speed_up(first, figure) for figure in figures]
-        stages[f"published figure: {machine}"] = [_in_words(figure) for figure in figures]
+        stages[f"published: {machine}"] = [published.speed_up(first, figure) for figure in figures]
+        stages[f"published figure: {machine}"] = [
+            published.in_words(published.alike(row, figure))
+            for row, figure in zip(stages["published"], figures, strict=True)
+        ]
         kept.append(machine)
     return kept
-
-
-def _in_words(figure: dict[str, Any] | None) -> str:
-    return f"{figure['value']:g} {figure['unit'].replace('us', 'µs')}" if figure else ""
-
-
-def _figure_of(figures: list[dict[str, Any]], machine: str, n: int) -> dict[str, Any] | None:
-    """A machine's figure for a stage; of several sizes the one at n, else the first."""
-    own = [figure for figure in figures if figure["machine"] == machine]
-    return next((figure for figure in own if figure.get("n") == n), own[0] if own else None)
-
-
-_TIME = {
-    "s": 1.0,
-    "ms": 1e-3,
-    "µs": 1e-6,
-    "us": 1e-6,
-    "ns": 1e-9,
-    "cycles": 1.0,
-    "K cycles": 1e3,
-    "M cycles": 1e6,
-}
-_RATE = {"TB/s": 1e12, "GB/s": 1e9, "MB/s": 1e6}
-
-
-def _published_speed_up(first: dict[str, Any], figure: dict[str, Any] | None) -> float:
-    if figure is None or (first.get("n"), first.get("type")) != (figure.get("n"), figure.get("type")):
-        return math.nan
-    units_of = next(
-        (table for table in (_TIME, _RATE) if first["unit"] in table and figure["unit"] in table), None
-    )
-    if units_of is None or not first["value"] or not figure["value"]:
-        return math.nan
-    gain = (figure["value"] * units_of[figure["unit"]]) / (first["value"] * units_of[first["unit"]])
-    return gain if units_of is _RATE else 1 / gain
 
 
 def _draw(ladder: Ladder) -> Drawn:
@@ -154,7 +122,7 @@ def _draw(ladder: Ladder) -> Drawn:
     places = np.arange(len(stages))
     speed = stages["speed_up"].to_numpy(dtype=float)
     whiskers = np.vstack([speed - stages["low_speed_up"], stages["high_speed_up"] - speed]).clip(min=0)
-    logarithmic = _value_axis(axis, ladder)
+    logarithmic = _value_axis(figure, axis, ladder)
     # On a log axis bars start at 1, which is no speed-up: there their length has a meaning.
     start = 1.0 if logarithmic else 0.0
     axis.barh(
@@ -194,8 +162,8 @@ def _draw(ladder: Ladder) -> Drawn:
 
 def _other_problem(ladder: Ladder, machine: str) -> str:
     """', int32, n = ...' where a machine's figures are of another type or size than ours."""
-    published = [_figure_of(figures, machine, ladder.n) for figures in ladder.stages["published"]]
-    figure = next((figure for figure in published if figure is not None), {})
+    found = [published.figure_of(figures, machine, ladder.n) for figures in ladder.stages["published"]]
+    figure = next((figure for figure in found if figure is not None), {})
     words = ""
     if figure.get("type", ladder.stages["type"].iloc[0]) != ladder.stages["type"].iloc[0]:
         words += f", {figure['type']}"
@@ -204,7 +172,7 @@ def _other_problem(ladder: Ladder, machine: str) -> str:
     return words
 
 
-def _value_axis(axis: Axes, ladder: Ladder) -> bool:
+def _value_axis(figure: Figure, axis: Axes, ladder: Ladder) -> bool:
     values = [
         *ladder.stages["speed_up"],
         *ladder.libraries.values(),
@@ -223,10 +191,9 @@ def _value_axis(axis: Axes, ladder: Ladder) -> bool:
         scale = ", log axis"
     else:
         axis.set_xlim(0, max(values) * 1.22)
-    axis.set_xlabel(
-        f"speed-up over {ladder.stages['short'].iloc[0].split('/', 1)[1]} (n = "
-        f"{style.power(ladder.n)}{scale})"
-    )
+    # Under the whole picture: long names of stages leave the axis too little room for it.
+    first = ladder.stages["short"].iloc[0].split("/", 1)[1]
+    figure.supxlabel(f"speed-up over {first} (n = {style.power(ladder.n)}{scale})", fontsize=7)
     return bool(scale)
 
 
@@ -259,7 +226,7 @@ def _steps(axis: Axes, stages: pd.DataFrame, places: np.ndarray) -> None:
 
 def _data(ladder: Ladder) -> pd.DataFrame:
     stages = ladder.stages
-    published = [column for column in stages.columns if column.startswith("published: ")]
+    speed_ups = [column for column in stages.columns if column.startswith("published: ")]
     data = stages[
         [
             "short",
@@ -273,7 +240,7 @@ def _data(ladder: Ladder) -> pd.DataFrame:
             "low_speed_up",
             "high_speed_up",
             "step",
-            *published,
+            *speed_ups,
         ]
     ]
     data = data.rename(

@@ -84,7 +84,8 @@ def main_groups(cells: pd.DataFrame) -> list[Group]:
     """The groups of the paper's set: for each GPU and family the most usual choice of each of knobs, type,
     cache, clock.
 
-    The one with most cells; where two have as many, float32, cold and the device clock go first.
+    The one with most cells among those whose variants are mostly like for like; where two have as many, the
+    device clock, cold and float32 go first.
     """
     best: dict[tuple[str, str, str], Group] = {}
     for group in groups(cells):
@@ -101,14 +102,21 @@ def like_main(cells: pd.DataFrame, chosen: list[Group]) -> pd.DataFrame:
     return cells[[key in wanted for key in cells[keys].itertuples(index=False, name=None)]]
 
 
-def _rank(group: Group) -> tuple[int, bool, bool, bool, bool]:
+def _rank(group: Group) -> tuple[bool, int, bool, bool, bool, bool]:
+    variants = group.cells[group.cells["kind"] == "variant"]
     return (
+        _mostly_alike(variants if len(variants) else group.cells),
         group.cells["n"].nunique() * group.cells["entry"].nunique(),
         group.clock == "device",
         group.cache == "cold",
         group.type == "float32",
         "sum" in group.knobs,
     )
+
+
+def _mostly_alike(cells: pd.DataFrame) -> bool:
+    """Whether at least half of the entries are like for like."""
+    return bool(cells.drop_duplicates("entry")["like_for_like"].mean() >= 0.5)
 
 
 def best_tunings(cells: pd.DataFrame) -> pd.DataFrame:
@@ -124,10 +132,15 @@ def representatives(group: Group, most_variants: int = 7) -> list[str]:
     over the sizes
     that most of the series has; of each library likewise. Variants first."""
     cells = best_tunings(group.cells)
-    # An entry whose clock sees more than the others' stands for its library only where nothing better is
-    # known.
-    alike = cells["like_for_like"] | ~cells["series"].isin(cells.loc[cells["like_for_like"], "series"])
-    cells = cells[alike]
+    # An entry whose clock sees more or less than the others' stands for its library only where nothing better
+    # is known, and for a series of variants only where most of them are like that.
+    kept = [
+        series["like_for_like"]
+        if series["like_for_like"].any() and ((series["kind"] == "baseline").any() or _mostly_alike(series))
+        else series["like_for_like"] | True
+        for _, series in cells.groupby("series", sort=False)
+    ]
+    cells = cells[pd.concat(kept).reindex(cells.index)] if kept else cells
     chosen: list[tuple[bool, float, str]] = []
     for _, series in cells.groupby("series", sort=False):
         times = series.pivot_table(index="n", columns="entry", values="median")

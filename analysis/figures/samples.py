@@ -44,9 +44,9 @@ def _draw(group: Group, cells: pd.DataFrame, n: int) -> Drawn:
     ends: list[np.ndarray] = []
     for entry in shown:
         cell = cells[cells["entry"] == entry].iloc[0]
-        relative = np.sort(cell["samples"]) / cell["median"]
+        relative = np.sort(cell["samples"]) / np.median(cell["samples"])
         share = np.arange(1, len(relative) + 1) / len(relative)
-        look = looks.of(cell["short"], f"{_name(cell)}, {units.seconds(cell['median'])}")
+        look = looks.of(cell["short"], _name(cell))
         axis.step(
             np.r_[relative[0], relative],
             np.r_[0, share],
@@ -72,7 +72,7 @@ def _draw(group: Group, cells: pd.DataFrame, n: int) -> Drawn:
     margin = max((high - low) * 0.05, 0.002)
     axis.set_xlim(low - margin, high + margin)
     axis.set_ylim(0, 1.01)
-    axis.set_xlabel(f"time ÷ entry's own median, n = {style.power(n)} (1st to 99th percentile)")
+    axis.set_xlabel(f"time ÷ own median, n = {style.power(n)}, 1st to 99th percentile")
     axis.set_ylabel("share of samples")
     style.grid(axis)
     style.legend_above(figure, axis)
@@ -80,8 +80,6 @@ def _draw(group: Group, cells: pd.DataFrame, n: int) -> Drawn:
 
 
 def _name(cell: pd.Series) -> str:
-    return (
-        style.library_label(cell["short"], bool(cell["like_for_like"]))
-        if cell["series"] in style.LIBRARY
-        else cell["short"]
-    )
+    name = style.library_label(cell["short"]) if cell["series"] in style.LIBRARY else cell["short"]
+    alike = "" if cell["like_for_like"] else style.NOT_ALIKE
+    return f"{name}, {units.seconds(cell['median'])}{alike}"

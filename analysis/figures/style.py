@@ -11,7 +11,9 @@ from typing import Any
 
 import matplotlib
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from analysis import units
@@ -30,6 +32,7 @@ LIBRARY = {
     "cufft": ("#444444", ":", "2"),
     "std": ("#444444", ":", "4"),
 }
+LEGEND_LINE = 0.105  # inches
 NOT_ALIKE = " (not like for like)"
 LIBRARY_NAMES = {
     "cub": "CUB",
@@ -103,7 +106,7 @@ class Looks:
                     COLOURS[place],
                     "-",
                     MARKERS[(place + self.used // len(COLOURS)) % len(MARKERS)],
-                    label or short,
+                    label or short + ("" if like_for_like else NOT_ALIKE),
                 )
                 self.used += 1
         return self.known[short]
@@ -160,26 +163,29 @@ def log_value_axis(axis: Axes) -> None:
     axis.yaxis.set_minor_formatter(NullFormatter())
 
 
-def legend_above(figure: Figure, axis: Axes, columns: int = 2, first: str = "") -> None:
-    """A legend over the axes, outside, where it can hide nothing; the label `first` goes first."""
+def legend_above(figure: Figure, axis: Axes, first: str = "") -> None:
+    """A legend over the axes, outside, where it can hide nothing; the label `first` goes first.
+
+    The picture grows by the lines that the legend has more than two, so that the axes keep their size. Labels
+    that are not like for like have a dagger, which the last line explains.
+    """
     handles, labels = axis.get_legend_handles_labels()
-    if handles:
-        pairs = sorted(zip(handles, labels, strict=True), key=lambda pair: pair[1] != first)
-        handles, labels = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
-        figure.legend(handles, labels, loc="outside upper center", ncols=_columns(labels, columns))
-
-
-def _columns(labels: Sequence[str], most: int) -> int:
-    """As many columns as fit into the figure's width, by the usual width of a letter at the legend's size."""
-    for count in range(min(most, len(labels)), 1, -1):
-        lines = math.ceil(len(labels) / count)
-        widest = [
-            max(len(label.replace("$", "")) for label in labels[start : start + lines])
-            for start in range(0, len(labels), lines)
-        ]
-        if sum(0.0445 * letters + 0.3 for letters in widest) < COLUMN:
-            return count
-    return 1
+    if not handles:
+        return
+    pairs = sorted(zip(handles, labels, strict=True), key=lambda pair: pair[1] != first)
+    handles, labels = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+    if any(label.endswith(NOT_ALIKE) for label in labels):
+        labels = [label.replace(NOT_ALIKE, " †") for label in labels]
+        handles.append(Line2D([], [], linestyle="none"))
+        labels.append(f"† {NOT_ALIKE.strip(' ()')}")
+    renderer = FigureCanvasAgg(figure).get_renderer()
+    for columns in range(min(3, len(labels)), 0, -1):
+        legend = figure.legend(handles, labels, loc="outside upper center", ncols=columns)
+        if columns == 1 or legend.get_window_extent(renderer).width < 0.99 * figure.bbox.width:
+            break
+        legend.remove()
+    lines = math.ceil(len(labels) / columns)
+    figure.set_figheight(figure.get_figheight() + LEGEND_LINE * max(0, lines - 2))
 
 
 def grid(axis: Axes, which: str = "both") -> None:

@@ -16,6 +16,7 @@ from analysis.figures.heatmaps import ratios_to
 from analysis.figures.model import Group, best_tunings, groups, representatives
 from analysis.load import Results
 
+NOT_WRONG = ("skipped", "known_wrong")
 FILTERS = ("family", "type", "cache", "clock", "device")
 
 
@@ -55,6 +56,7 @@ def about(results: Results) -> dict[str, Any]:
         "title": results.title,
         "facts": {name: value for name, value in facts.items() if value},
         "throttled": throttled,
+        "wrong": sum(failure["status"] not in NOT_WRONG for failure in results.failures),
         "config": json.dumps(results.tally.get("config", {}), indent=1, ensure_ascii=False),
         "shards": results.tally.get("shards", []),
     }
@@ -76,15 +78,20 @@ def results_table(table: pd.DataFrame, files: Sequence[Results]) -> dict[str, An
     known = [
         name
         for name in known
-        if name not in ("cache", "clock", "device", "file") or len({line[name]["text"] for line in lines}) > 1
+        if name not in ("type", "knobs", "cache", "clock", "device", "file")
+        or len({line[name]["text"] for line in lines}) > 1
     ]
     return {
-        "columns": [{"name": name, "number": name not in _WORDS} for name in known],
+        "columns": [
+            {"name": name, "look": _LOOKS.get(name, "word" if name in _WORDS else "number")} for name in known
+        ],
+        "has_daggers": bool((~table["like_for_like"]).any()),
         "rows": [[line.get(name, _NOTHING) for name in known] for line in lines],
     }
 
 
-_WORDS = ("entry", "problem", "tuning", "cache", "clock", "device", "file")
+_WORDS = ("entry", "type", "knobs", "tuning", "cache", "clock", "device", "file")
+_LOOKS = {"knobs": "knobs", "tuning": "knobs"}
 _NOTHING = {"text": "–", "sort": ""}
 
 
@@ -98,9 +105,10 @@ def _row(cell: Any, files: Sequence[Results]) -> dict[str, dict[str, Any]]:
     def to(library: str) -> dict[str, Any]:
         known = [ratio["value"] for name, ratio in cell.ratios.items() if name.split("/")[1] == library]
         best = min(known) if known else math.nan  # the library's fastest entry is the one to beat
-        return number(best, units.ratio(best))
+        mark = {"mark": " gain"} if best > 1 and cell.kind == "variant" else {}
+        return number(best, units.ratio(best)) | mark
 
-    alike = "" if cell.like_for_like else " (not like for like)"
+    alike = "" if cell.like_for_like else " †"
     low, high = units.seconds(cell.low), units.seconds(cell.high)
     same_unit = low.split()[-1] == high.split()[-1]
     interval = f"{low.split()[0] if same_unit else low} – {high}" if math.isfinite(cell.low) else "–"
@@ -108,18 +116,18 @@ def _row(cell: Any, files: Sequence[Results]) -> dict[str, dict[str, Any]]:
     flag = " above!" if cell.above else ""
     return {
         "entry": word(cell.entry + alike),
-        "problem": {
-            "text": cell.problem.split("/", 1)[-1],
-            "sort": f"{cell.knobs}|{cell.type}|{cell.n:020d}",
-        },
-        "tuning": word(cell.tuning),
+        "type": word(cell.type),
+        "n": number(float(cell.n), units.size(cell.n)),
+        "knobs": word(cell.knobs.replace("/", " ")),
+        "tuning": word(cell.tuning.replace("/", " ")),
         "cache": word(cell.cache),
         "clock": word(cell.clock),
         "device": word(cell.device),
         "time": number(cell.median, units.seconds(cell.median)),
         "95 % interval": number(spread, interval),
         "GB/s": number(cell.bandwidth, units.digits(cell.bandwidth / 1e9)),
-        "of ceiling": number(cell.fraction, units.percent(cell.fraction) + flag),
+        "of ceiling": number(cell.fraction, units.percent(cell.fraction) + flag)
+        | ({"mark": " beyond"} if cell.above else {}),
         "CUB's time ÷ time": to("cub"),
         "Thrust's time ÷ time": to("thrust"),
         "ulp": number(cell.ulp, units.digits(cell.ulp)),

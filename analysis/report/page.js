@@ -27,11 +27,11 @@ function sortTable(header) {
 for (const header of document.querySelectorAll(".scroll thead th")) header.addEventListener("click", () => sortTable(header));
 
 const headers = Array.from($("table").tHead.rows[0].cells, (header) => header.textContent);
-const resultRows = Array.from($("table").tBodies[0].rows, (row) => ({ row, text: row.textContent.toLowerCase() }));
+// A word is looked for in "column:text" of every cell, so that both "hopper" and "n:2^20" find something.
+const resultRows = Array.from($("table").tBodies[0].rows, (row) => ({ row, text: Array.from(row.cells, (cell, index) => headers[index] + ":" + cell.textContent).join(" ").toLowerCase() }));
 
 function matches(row, name, value) {
   if (name === "family") return row.cells[0].textContent.startsWith(value + "/");
-  if (name === "type") return row.cells[1].textContent.split("/").includes("type:" + value);
   return row.cells[headers.indexOf(name)].textContent === value;
 }
 
@@ -90,7 +90,7 @@ function draw() {
   const metric = $("metric").value;
   const hidden = new Set(Array.from(document.querySelectorAll("#series input:not(:checked)"), (box) => box.value));
   const layout = { margin: { l: 70, r: 10, t: 35, b: 50 }, barmode: "overlay", font: { family: "system-ui, DejaVu Sans, sans-serif", size: 12 }, hovermode: "closest",
-    xaxis: group.x === "entry" ? { type: "category", automargin: true } : { type: "log", title: { text: "n (elements, log axis)" }, tickvals: ticks(group), ticktext: ticks(group).map((n) => "2<sup>" + Math.round(Math.log2(n)) + "</sup>"), gridcolor: "#e3e7eb" },
+    xaxis: group.x === "entry" ? { type: "category", automargin: true } : { type: "log", title: { text: "n (elements, log axis)" }, tickvals: ticks(group), ticktext: ticks(group).map((n) => "2<sup>" + Math.round(Math.log2(n)) + "</sup>"), ticks: "outside", tickcolor: "#8c959f", gridcolor: "#e3e7eb" },
     yaxis: { type: $("logarithmic").checked ? "log" : "linear", rangemode: "tozero", title: { text: group.metrics[metric] + ($("logarithmic").checked ? " (log axis)" : "") }, gridcolor: "#e3e7eb" },
     plot_bgcolor: "#ffffff", paper_bgcolor: "#ffffff", showlegend: true, legend: { font: { size: 11 } } };
   Plotly.react("plot", traces(group, metric, hidden), layout, { displaylogo: false, responsive: true });

@@ -50,6 +50,7 @@ def commands(path: Path, good: Path, out: Path) -> list[list[str]]:
         ["report", str(path), "--out", str(out / "r.html")],
         ["export", str(path), "--to", "csv", "--out", str(out / "e.csv")],
         ["merge", str(good), str(path), "--out", str(out / "m.json")],
+        ["thin", str(path), "--out", str(out / "t.json")],
         ["readme", str(path), "--readme", str(out / "README.md")],
     ]
 
@@ -98,6 +99,7 @@ def test_no_permission_to_write(good: Path, tmp_path: Path, capsys: pytest.Captu
         ["figures", str(good), "--out", "/proc/figures"],
         ["report", str(good), "--out", "/proc/r.html"],
         ["merge", str(good), "--out", "/proc/m.json"],
+        ["thin", str(good), "--out", "/proc/t.json"],
         ["export", str(good), "--to", "csv", "--out", "/proc/e.csv"],
         ["compare", str(good), str(good), "--json", "/proc/c.json"],
         ["report", str(good), "--out", str(tmp_path)],

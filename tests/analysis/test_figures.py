@@ -25,9 +25,11 @@ from test_compare import golden
 from analysis import figures
 from analysis.__main__ import main
 from analysis.errors import UserError
-from analysis.figures import ladder, style
+from analysis.figures import ladder, published, style
 from analysis.figures.model import Drawn, groups
 from analysis.load import cells, load, load_all
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="module")
@@ -57,6 +59,17 @@ def drawn(folder: Path) -> Path:
     return folder / "out"
 
 
+@pytest.fixture(scope="module")
+def committed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The figures of committed results: of those that have the longest names, legends and numbers."""
+    made = tmp_path_factory.mktemp("committed")
+    data = ROOT / "analysis" / "data"
+    assert main(["figures", str(data / "simt" / "ci.json"), "--out", str(made / "ci")]) == 0
+    for name in ("paper", "sweep", "geforce_8800gt", "harris", "pairings"):
+        assert main(["figures", str(data / "h200" / f"{name}.json"), "--out", str(made / name)]) == 0
+    return made
+
+
 def test_the_whole_set_is_there(drawn: Path) -> None:
     kinds = {path.name.split("_")[0] for path in drawn.glob("*.pdf")}
     assert kinds == {
@@ -78,8 +91,8 @@ def test_the_whole_set_is_there(drawn: Path) -> None:
 @pytest.mark.skipif(
     shutil.which("pdffonts") is None, reason="pdffonts (package poppler-utils) is not installed"
 )
-def test_fonts_are_embedded_and_not_type_3(drawn: Path) -> None:
-    for pdf in drawn.glob("*.pdf"):
+def test_fonts_are_embedded_and_not_type_3(drawn: Path, committed: Path) -> None:
+    for pdf in [*drawn.glob("*.pdf"), *committed.rglob("*.pdf")]:
         listed = subprocess.run(
             ["pdffonts", str(pdf)], capture_output=True, text=True, check=True
         ).stdout.splitlines()[2:]
@@ -94,12 +107,31 @@ def test_column_width_and_metadata(drawn: Path, folder: Path) -> None:
         with Image.open(png) as image:
             assert abs(image.width / 300 - style.COLUMN) < 0.01
             assert digest in image.text["Source"] and "1111111aaaa" in image.text["Source"]  # type: ignore[attr-defined]
-            pixels = np.asarray(image.convert("L"))
-        edges = np.concatenate(
-            [pixels[:2].ravel(), pixels[-2:].ravel(), pixels[:, :2].ravel(), pixels[:, -2:].ravel()]
-        )
-        assert edges.min() > 200, f"{png.name}: something reaches the edge of the picture"
+        assert not reaches_the_edge(png), png
         assert digest.encode() in png.with_suffix(".pdf").read_bytes()
+
+
+def reaches_the_edge(png: Path) -> bool:
+    """Whether anything is drawn in the outermost pixels: what is clipped, is cut there."""
+    with Image.open(png) as image:
+        pixels = np.asarray(image.convert("L"))
+    edges = [pixels[:2].ravel(), pixels[-2:].ravel(), pixels[:, :2].ravel(), pixels[:, -2:].ravel()]
+    return bool(np.concatenate(edges).min() <= 200)
+
+
+def test_the_committed_results_give_every_figure(committed: Path) -> None:
+    drawn = list(committed.rglob("*.png"))
+    assert {png.name.split("_")[0] for png in drawn} >= {
+        "bandwidth",
+        "ladder",
+        "ratio",
+        "accuracy",
+        "samples",
+        "ceiling",
+        "taps",
+        "counters",
+    }
+    assert not [str(png) for png in drawn if reaches_the_edge(png)]
 
 
 def plans_of(*paths: Path) -> list[figures.Plan]:
@@ -196,12 +228,12 @@ def test_published_figures_of_several_units_and_sizes() -> None:
         {"machine": "A", "n": 2, "value": 1, "unit": "M cycles"},
         {"machine": "A", "n": 1, "value": 40, "unit": "GB/s"},
     ]
-    speed_ups = [ladder._published_speed_up(figures_of[0], figure) for figure in figures_of]
+    speed_ups = [published.speed_up(figures_of[0], figure) for figure in figures_of]
     assert speed_ups[:2] == pytest.approx([1, 640e6 / 150e3]) and all(
         math.isnan(value) for value in speed_ups[2:]
     )
     rates = [{"machine": "A", "value": 9.3, "unit": "MB/s"}, {"machine": "A", "value": 2.3, "unit": "GB/s"}]
-    assert ladder._published_speed_up(rates[0], rates[1]) == pytest.approx(2300 / 9.3)
+    assert published.speed_up(rates[0], rates[1]) == pytest.approx(2300 / 9.3)
 
 
 def test_csv_of_the_ratio_map(drawn: Path, folder: Path) -> None:

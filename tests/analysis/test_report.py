@@ -156,7 +156,7 @@ def test_sorts(browser: Any, pages: Path) -> None:
 def test_filters(browser: Any, pages: Path) -> None:
     opened(browser, pages / "one.html")
     everything = len(column(browser, "table", "entry"))
-    browser.find_element("id", "find").send_keys("hopper n:1024")
+    browser.find_element("id", "find").send_keys("hopper n:2^10")
     found = column(browser, "table", "entry")
     assert 0 < len(found) < everything and all("hopper" in entry for entry in found)
     browser.execute_script(
