@@ -231,7 +231,7 @@ def _floor(pair: tuple[Results, Results], names: list[str], settings: Settings) 
 
 
 def _time(side: statistics.Side) -> float:
-    return math.exp(float(np.mean([math.log(float(np.median(samples))) for samples in side])))
+    return math.exp(float(np.mean([math.log(statistics.median(samples)) for samples in side])))
 
 
 def _needed(rows: int, alpha: float) -> int:

@@ -263,3 +263,15 @@ def test_an_aa_pair_stands_for_the_processes() -> None:
         assert "3" in found
         alarms += len(found) > 1
     assert alarms <= 4
+
+
+def test_the_median_lies_between_the_steps_of_a_coarse_clock() -> None:
+    assert statistics.median(np.array([3.0, 1.0, 2.0])) == 2.0
+    assert statistics.median(np.array([4.0, 1.0, 3.0, 2.0])) == 2.5
+    assert statistics.median(np.array([4.0, 4, 4, 5, 5, 6])) == pytest.approx(4.6)
+    assert statistics.median(np.array([5.0, 5, 5])) == 5.0
+
+
+def test_values_at_ranks_are_the_order_statistics_without_ties() -> None:
+    samples = np.random.default_rng(3).permutation(np.arange(20.0))
+    assert statistics.values_at_ranks(samples, np.arange(20)).tolist() == np.arange(20.0).tolist()
