@@ -44,7 +44,7 @@ class JournalTest : public ::testing::Test {
   /// Three rows, a failure and a turn.
   void write_example() const {
     Journal journal = Journal::begin(path, {{"config_hash", "abc"}});
-    journal.device({{"name", "imagined"}});
+    journal.device({{"device", "GPU-0"}, {"name", "imagined"}});
     journal.row(row_named("b"));
     journal.turn("d", 0, to_json(Turn{}));
     journal.row(row_named("a", 1));
@@ -63,7 +63,7 @@ TEST_F(JournalTest, ComesBackAsItWasWritten) {
   EXPECT_EQ(content.rows.size(), 3u);
   EXPECT_EQ(content.failures.size(), 1u);
   EXPECT_EQ(content.turns.count({"d", 0}), 1u);
-  EXPECT_EQ(content.device.at("name"), "imagined");
+  EXPECT_EQ(content.devices.at("GPU-0").at("name"), "imagined");
   EXPECT_EQ(content.whole_bytes, static_cast<std::int64_t>(fs::file_size(path)));
 }
 
