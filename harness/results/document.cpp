@@ -70,6 +70,7 @@ Json devices_of(const JournalContent& content, const Json& rows) {
   std::vector<Json> devices;
   for (const auto& [identity, facts] : content.devices.items()) {
     devices.push_back(facts);
+    devices.back().erase("device");  // the journal's key; kind and index, or the uuid, say the same
     devices.back()["rows"] = measured[identity];
   }
   std::stable_sort(devices.begin(), devices.end(), [](const Json& one, const Json& other) {
