@@ -81,16 +81,18 @@ DocumentHead document_head(const Sweep& sweep, const Plan& plan, const RunOption
   provenance["finished"] = timestamp();
   provenance["seed"] = sweep.measure.seed;
 
-  head.tally = {
-      {"schema_version", schema_version},
-      {"title", sweep.title},
-      {"config", Json::parse(sweep.json.dump())},
-      {"config_hash", sweep.config_hash()},
-      {"command", options.command_line},
-      {"plan",
-       {{"cells", plan.cells()}, {"left_out", plan.cells_too_large()}, {"problems", plan.groups.size()}}},
-      {"shard", {{"index", options.shard.index}, {"count", options.shard.count}}},
-      {"provenance", provenance}};
+  head.tally = {{"schema_version", schema_version},
+                {"title", sweep.title},
+                {"config", Json::parse(sweep.json.dump())},
+                {"config_hash", sweep.config_hash()},
+                {"command", options.command_line},
+                {"plan",
+                 {{"cells", plan.cells()},
+                  {"skipped", plan.skipped.size()},
+                  {"left_out", plan.cells_too_large()},
+                  {"problems", plan.groups.size()}}},
+                {"shard", {{"index", options.shard.index}, {"count", options.shard.count}}},
+                {"provenance", provenance}};
   head.cells = places_of(plan);
   for (const SkippedCell& skipped : plan.skipped) {
     head.skipped.push_back({skipped.cell.name(), skipped.cell.entry->full_name(), skipped.cell.problem.id(),

@@ -110,7 +110,11 @@ class Cluster:
         key.write_bytes(os.urandom(1024))
         key.chmod(0o400)
         munge = [f"--{name}={self.folder}/munge.{name.split('-')[0]}" for name in ("socket", "pid-file")]
-        munge += [f"--key-file={key}", f"--log-file={self.folder}/munge.log", f"--seed-file={self.folder}/seed"]
+        munge += [
+            f"--key-file={key}",
+            f"--log-file={self.folder}/munge.log",
+            f"--seed-file={self.folder}/seed",
+        ]
         self._run_daemon("munged", "--foreground", "--force", "--num-threads=2", *munge)
         self._wait_for("munge's socket", lambda: (self.folder / "munge.socket").exists())
         self._run_daemon("slurmctld", "-D")
@@ -134,7 +138,10 @@ class Cluster:
 
     def _states_of_nodes(self) -> list[str]:
         done = subprocess.run(
-            ["sinfo", "--noheader", "--Node", "--format=%T"], env=self.environment, capture_output=True, text=True
+            ["sinfo", "--noheader", "--Node", "--format=%T"],
+            env=self.environment,
+            capture_output=True,
+            text=True,
         )
         return done.stdout.split()
 
@@ -149,7 +156,9 @@ class Cluster:
         """The last lines of every log, for a failed test."""
         parts = []
         for path in sorted([*self.folder.glob("*.log"), *self.folder.glob("*.out")]):
-            parts.append(f"--- {path.name}\n" + "\n".join(path.read_text(errors="replace").splitlines()[-12:]))
+            parts.append(
+                f"--- {path.name}\n" + "\n".join(path.read_text(errors="replace").splitlines()[-12:])
+            )
         return "\n".join(parts)
 
     def call(self, *command: str | Path, folder: Path | None = None, **environment: str) -> str:
@@ -180,7 +189,9 @@ class Cluster:
         # The jobs' processes first, for only slurmd knows them; then whoever is left, the controller before munge.
         if len(self.daemons) > 1:
             subprocess.run(
-                ["scancel", "--full", "--signal=KILL", "--user=root"], env=self.environment, capture_output=True
+                ["scancel", "--full", "--signal=KILL", "--user=root"],
+                env=self.environment,
+                capture_output=True,
             )
             subprocess.run(["scancel", "--user=root"], env=self.environment, capture_output=True)
             time.sleep(0.5)

@@ -24,8 +24,8 @@ CONFIG = {
         {
             "family": "reduce",
             "types": ["float32", "int32"],
-            "sizes": {"from": 64, "to": 65536, "factor": 4},
-            "entries": ["reduce/korean_course/*", "reduce/divergence/*"],
+            "sizes": {"from": 64, "to": 8192, "factor": 2},
+            "entries": ["reduce/korean_course/*"],
         }
     ],
 }
@@ -56,12 +56,12 @@ def rows_in_journal(shard: Path) -> int:
 
 def wait_for_row(shard: Path) -> None:
     """Until the shard's run is under way; it must not have ended."""
-    for _ in range(600):
+    for _ in range(1200):
         if rows_in_journal(shard) > 0:
             return
         assert not shard.exists(), f"{shard} was done before it could be killed"
         time.sleep(0.05)
-    raise AssertionError(f"{shard} has no row after half a minute")
+    raise AssertionError(f"{shard} has no row after a minute")
 
 
 def exact_part(document: dict[str, Any]) -> list[dict[str, Any]]:
@@ -72,7 +72,10 @@ def exact_part(document: dict[str, Any]) -> list[dict[str, Any]]:
         # How many launches were compared is how many a fifth of a second had room for.
         check = {key: value for key, value in cell["check"].items() if key != "launches"}
         rows.append(
-            {key: row[key] for key in ("name", "family_index", "per_family_instance_index", "repetition_index")}
+            {
+                key: row[key]
+                for key in ("name", "family_index", "per_family_instance_index", "repetition_index")
+            }
             | {"counters": cell["counters"], "check": check, "problem": cell["problem"]}
         )
     return rows
@@ -96,9 +99,7 @@ def test_an_array_with_a_killed_and_a_preempted_task_is_merged_as_if_unsharded(
     )
     array = submitted.split("array ")[1].split()[0]
     merge = submitted.split("figures: ")[1].split(",")[0]
-    shards = [
-        tmp_path / "results" / "virtual" / f"sweep.shard-{i}-of-{SHARDS}.json" for i in range(SHARDS)
-    ]
+    shards = [tmp_path / "results" / "virtual" / f"sweep.shard-{i}-of-{SHARDS}.json" for i in range(SHARDS)]
 
     # Two nodes, one task each: 0 and 1 run first.
     wait_for_row(shards[0])
@@ -121,7 +122,7 @@ def test_an_array_with_a_killed_and_a_preempted_task_is_merged_as_if_unsharded(
     expected = json.loads(whole.read_text())
     merged = json.loads((tmp_path / "results" / "virtual" / "sweep.json").read_text())
     assert exact_part(merged) == exact_part(expected)
-    assert len(merged["benchmarks"]) > 100
+    assert len(merged["benchmarks"]) > 50
     assert sorted(failure["cell"] for failure in merged["tally"]["failures"]) == sorted(
         failure["cell"] for failure in expected["tally"]["failures"]
     )
