@@ -1,4 +1,4 @@
-"""A Slurm of two virtual nodes on this machine: own daemons, own ports, own key, one folder; as root, no systemd."""
+"""A Slurm of two virtual nodes on this machine: own daemons, ports, key and folder; as root, no systemd."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ ReturnToService=2
 GresTypes=gpu
 NodeName=virtual1 NodeHostname={host} NodeAddr=127.0.0.1 Port={first_port} CPUs=2 RealMemory=512 Gres=gpu:1
 NodeName=virtual2 NodeHostname={host} NodeAddr=127.0.0.1 Port={second_port} CPUs=2 RealMemory=512 Gres=gpu:1
-PartitionName=virtual Nodes=virtual1,virtual2 Default=YES MaxTime=10 State=UP
+PartitionName=virtual Nodes=virtual1,virtual2 Default=YES MaxTime=INFINITE State=UP
 """
 
 
@@ -186,7 +186,7 @@ class Cluster:
         return self.state(job)
 
     def __exit__(self, *_: object) -> None:
-        # The jobs' processes first, for only slurmd knows them; then whoever is left, the controller before munge.
+        # Jobs first, for only slurmd knows their processes; then the daemons, munge last.
         if len(self.daemons) > 1:
             subprocess.run(
                 ["scancel", "--full", "--signal=KILL", "--user=root"],
