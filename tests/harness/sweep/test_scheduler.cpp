@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "harness/sweep/interruption.h"
 #include "harness/sweep/scheduler.h"
 #include "tests/harness/sweep/planted.h"
 
@@ -49,6 +50,7 @@ class SchedulerTest : public ::testing::Test {
     std::vector<WorkerDevice> devices;
     for (const int index : {0, 1, 2}) devices.push_back({index, "simt:" + std::to_string(index), {}});
     const std::vector<double> weights(plan.groups.size(), 1.0);
+    const InterruptionWatch watch;  // as in a run: a worker that is gone is no signal
     return Scheduler(setup, devices, ledger, journal, progress, weights, hooks, {}).run();
   }
 
