@@ -27,7 +27,9 @@ def merge(files: Sequence[Results], allow: frozenset[str] = frozenset()) -> dict
     if problems:
         raise UserError("refused to merge: " + "; ".join(problems))
     files = sorted(files, key=lambda results: min(shard["index"] for shard in _shards(results)))
-    merged = copy.deepcopy(files[0].document)
+    # An empty shard opened no device: it knows neither GPU nor ceilings.
+    first = next((results for results in files if len(results.rows)), files[0])
+    merged = copy.deepcopy(first.document)
     merged["benchmarks"] = _rows(files)
     tally = merged["tally"]
     failures = _once([failure for results in files for failure in results.failures])
@@ -40,8 +42,13 @@ def merge(files: Sequence[Results], allow: frozenset[str] = frozenset()) -> dict
         (shard for results in files for shard in _shards(results)), key=lambda shard: shard["index"]
     )
     if "plan" in tally:
-        tally["plan"] = {key: sum(plan.get(key, 0) for plan in _plans(files)) for key in tally["plan"]}
+        plans = [results.tally.get("plan", {}) for results in files]
+        tally["plan"] = {key: sum(plan.get(key, 0) for plan in plans) for key in tally["plan"]}
     provenance = tally.get("provenance", {})
+    if devices := _devices(files):
+        tally["devices"] = devices
+        if len(devices) > 1:
+            provenance.pop("gpu_uuid", None)
     for key, choose in (("started", min), ("finished", max)):
         dates = [date for results in files if (date := results.tally.get("provenance", {}).get(key))]
         if dates:
@@ -70,14 +77,30 @@ def _shards(results: Results) -> list[dict[str, Any]]:
     ]
 
 
+def _devices(files: Sequence[Results]) -> list[dict[str, Any]]:
+    """The devices of all files, each once, with its host and the rows that it measured."""
+    found: dict[tuple[str, ...], dict[str, Any]] = {}
+    for results in files:
+        for device in results.tally.get("devices", []):
+            host = device.get("host", results.context.get("host_name", ""))
+            index = str(device.get("index", 0))
+            key = (device["uuid"],) if "uuid" in device else (host, device.get("kind", ""), index)
+            rows = found[key]["rows"] if key in found else 0
+            found[key] = {**device, "host": host, "rows": rows + device.get("rows", 0)}
+    return list(found.values())
+
+
 def _mixed(files: Sequence[Results], allow: frozenset[str]) -> list[str]:
-    first, problems = files[0], []
+    problems = []
     for kind, name, fact in (
         ("gpu", "GPU", lambda results: results.fact("gpu")),
         ("config", "config", lambda results: results.tally["config_hash"]),
         ("revision", "git revision", lambda results: results.fact("git_revision")),
     ):
-        odd = next((results for results in files if fact(results) != fact(first)), None)
+        # Nothing was measured in an empty shard, so on no other GPU either.
+        known = [results for results in files if kind != "gpu" or len(results.rows)] or files[:1]
+        first = known[0]
+        odd = next((results for results in known if fact(results) != fact(first)), None)
         if odd is not None and kind not in allow:
             problems.append(
                 f"other {name}: {fact(first) or '(not known)'} in {first.path}, "
@@ -118,31 +141,33 @@ def _holes(files: Sequence[Results], allow: frozenset[str]) -> list[str]:
     counts = sorted({shard["count"] for shard in shards})
     if len(counts) > 1:
         return [f"shards of {counts[0]} and of {counts[-1]}: they are of different splits (--allow holes)"]
-    missing = sorted(set(range(counts[0])) - {shard["index"] for shard in shards})
-    if missing:
-        names = ",".join(map(str, missing))
-        some = f"shard {names} is" if len(missing) == 1 else f"shards {names} are"
-        return [f"{some} missing of {counts[0]}: repeat with sbatch --array={names} (--allow holes)"]
-    problems = []
-    plans = [results.tally.get("plan", {}) for results in files]
-    whole = _plans(files) != plans
-    for results, plan in zip(files, plans, strict=True):
-        # Refused tunings and sizes are skipped without being planned; a plan may say how many they are.
+    incomplete = _incomplete(files)
+    missing = set(range(counts[0])) - {shard["index"] for shard in shards}
+    if not missing and not incomplete:
+        return []
+    names = ",".join(map(str, sorted(missing)))
+    lacking = f"shard {names} is" if len(missing) == 1 else f"shards {names} are"
+    reasons = [f"{lacking} missing of {counts[0]}"] if missing else []
+    again = ",".join(map(str, sorted(missing | incomplete.keys())))
+    return [
+        f"{'; '.join([*reasons, *incomplete.values()])}: repeat with sbatch --array={again} (--allow holes)"
+    ]
+
+
+def _incomplete(files: Sequence[Results]) -> dict[int, str]:
+    """The shards that were stopped before their last cell, by index, with what they lack."""
+    found: dict[int, str] = {}
+    for results in files:
+        plan = results.tally.get("plan", {})
+        # Cells that their entries refuse stand among the failures without being planned.
         planned = plan.get("cells", 0) + plan.get("skipped", 0)
-        finished = _finished(results)
+        finished = len(set(results.rows["name"]) | {failure["cell"] for failure in results.failures})
         index = results.tally.get("shard", {}).get("index", 0)
-        if not whole and finished < planned:
-            problems.append(
-                f"{results.path} (shard {index}) has {finished} of its {planned} cells: go on with --resume "
-                "(--allow holes)"
-            )
+        if finished < planned:
+            found[index] = f"{results.path} (shard {index}) has {finished} of its {planned} cells"
         elif torn := _torn(results):
-            problems.append(f"{results.path} (shard {index}) lacks repetitions of {torn} (--allow holes)")
-    return problems
-
-
-def _finished(results: Results) -> int:
-    return len(set(results.rows["name"]) | {failure["cell"] for failure in results.failures})
+            found[index] = f"{results.path} (shard {index}) lacks repetitions of {torn}"
+    return found
 
 
 def _torn(results: Results) -> str:
@@ -153,17 +178,9 @@ def _torn(results: Results) -> str:
     return next((name for (name, repetitions), count in counts.items() if count < repetitions), "")
 
 
-def _plans(files: Sequence[Results]) -> list[dict[str, int]]:
-    """The shards' plans, to be added up; or only one, where every shard has written the whole plan's size."""
-    plans = [results.tally.get("plan", {}) for results in files]
-    done = sum(_finished(results) for results in files)
-    same = len(files) > 1 and all(plan == plans[0] for plan in plans)
-    return plans[:1] if same and plans[0].get("cells") == done else plans
-
-
 def _rows(files: Sequence[Results]) -> list[dict[str, Any]]:
     """All rows once, in the plan's order, numbered anew."""
-    mixed = len({results.fact("gpu") for results in files}) > 1
+    mixed = len({results.fact("gpu") for results in files if len(results.rows)}) > 1
     rows: list[dict[str, Any]] = []
     seen: set[tuple[Any, ...]] = set()
     for results in files:

@@ -30,6 +30,7 @@ struct Arguments {
   std::string config;
   std::optional<std::string> out;
   std::optional<std::string> device;
+  std::optional<std::string> devices;
   std::optional<std::string> filter;
   std::optional<std::string> shard;
   std::optional<std::string> describe;
@@ -52,6 +53,9 @@ void declare(CLI::App& app, Arguments& arguments) {
   app.add_option("--device", arguments.device,
                  "auto, cuda, cuda:N, simt or host; default: the config's, which is auto")
       ->type_name("DEVICE");
+  app.add_option("--devices", arguments.devices,
+                 "all, or numbers such as 0,2: one worker process a GPU, problems go to whichever is free")
+      ->type_name("LIST");
   app.add_option("--filter", arguments.filter, "only cells whose name this regular expression finds")
       ->type_name("REGEX");
   app.add_option("--shard", arguments.shard,
@@ -119,7 +123,9 @@ int run_config(const Arguments& arguments, const std::string& command_line) {
   const Sweep sweep = read_config(arguments.config);
   const Shard shard = choose_shard(arguments.shard, environment);
   const DeviceChoice device = choose_device(arguments.device.value_or(sweep.device));
-  Plan plan = make_plan(sweep, device.kind, probe_device(device.kind, device.index));
+  const std::vector<DeviceFacts> devices =
+      probe_devices(device.kind, choose_indices(device, arguments.devices));
+  Plan plan = make_plan(sweep, device.kind, facts_of_all(devices));
   if (arguments.filter) plan = filtered(plan, *arguments.filter);
   plan = sharded(plan, shard);
   if (arguments.dry_run) {
@@ -136,7 +142,7 @@ int run_config(const Arguments& arguments, const std::string& command_line) {
   options.force_resume = arguments.force_resume;
   options.command_line = command_line;
   options.device = device.kind;
-  options.device_index = device.index;
+  options.devices = devices;
   options.shard = shard;
   return run_sweep(sweep, plan, options);
 }

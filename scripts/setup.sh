@@ -29,6 +29,13 @@ ensure_packages() {
   }
 }
 
+# optional_packages WHAT PACKAGE...: the same, but where they cannot be had it says that WHAT is skipped, and goes on.
+optional_packages() {
+  local what=$1
+  shift
+  (ensure_packages "$@") || say "skipped: $what, for want of these packages"
+}
+
 # What the harness is built from and with.
 build_packages=(git clang cmake ninja-build ccache nlohmann-json3-dev libbenchmark-dev libcli11-dev
   libboost-context-dev libtbb-dev python3 python3-venv)

@@ -115,10 +115,15 @@ class Device {
 /// Opens "cuda", "simt" or "host"; `index` tells GPUs apart. Throws DeviceMissing.
 std::unique_ptr<Device> open_device(DeviceKind kind, int index);
 
-/// How many GPUs there are; asked in a child process, so that this one stays free of the GPU and may fork.
+/// Tells a device from every other one: a GPU's uuid, else kind and index, "simt:1".
+std::string identity_of(const DeviceFacts& facts);
+
+/// How many GPUs there are; asked once, in a child process, so that this one stays free of the GPU and may
+/// fork.
 int count_gpus();
 
-/// What open_device(kind, index).facts() would say, asked in a child process for GPUs. Throws DeviceMissing.
-DeviceFacts probe_device(DeviceKind kind, int index);
+/// What open_device(kind, index).facts() would say of each index; GPUs are asked in child processes, all at
+/// the same time. Throws DeviceMissing.
+std::vector<DeviceFacts> probe_devices(DeviceKind kind, const std::vector<int>& indices);
 
 }  // namespace tally

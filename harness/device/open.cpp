@@ -17,36 +17,48 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// What `question` answers in a child process. A GPU opened in this process could not be used in those it
+/// A question that a child process works on. A GPU opened in this process could not be used in those it
 /// forks.
-template <typename Question>
-Json asked_in_a_child(Question question) {
-  int ends[2];
-  if (pipe(ends) != 0) throw DeviceError("pipe: cannot ask for the GPU's facts");
-  const pid_t child = fork();
-  if (child < 0) throw DeviceError("fork: cannot ask for the GPU's facts");
-  if (child == 0) {
-    Json answer;
-    try {
-      answer = question();
-    } catch (const std::exception& error) {
-      answer = {{"error", error.what()}};
+class ChildQuestion {
+ public:
+  template <typename Question>
+  explicit ChildQuestion(Question question) {
+    int ends[2];
+    if (pipe(ends) != 0) throw DeviceError("pipe: cannot ask for the GPU's facts");
+    child_ = fork();
+    if (child_ < 0) throw DeviceError("fork: cannot ask for the GPU's facts");
+    if (child_ == 0) {
+      Json answer;
+      try {
+        answer = question();
+      } catch (const std::exception& error) {
+        answer = {{"error", error.what()}};
+      }
+      const std::string text = answer.dump();
+      const bool sent = write(ends[1], text.data(), text.size()) == static_cast<ssize_t>(text.size());
+      _exit(sent ? 0 : 1);
     }
-    const std::string text = answer.dump();
-    const bool sent = write(ends[1], text.data(), text.size()) == static_cast<ssize_t>(text.size());
-    _exit(sent ? 0 : 1);
+    close(ends[1]);
+    answer_ = ends[0];
   }
-  close(ends[1]);
-  std::string text;
-  char part[4096];
-  for (ssize_t got = 0; (got = read(ends[0], part, sizeof part)) > 0;)
-    text.append(part, static_cast<std::size_t>(got));
-  close(ends[0]);
-  waitpid(child, nullptr, 0);
-  const Json answer = Json::parse(text, nullptr, false);
-  if (answer.is_discarded()) return {{"error", "the GPU's driver ended the process that asked for it"}};
-  return answer;
-}
+
+  /// Waits for it. An object with "error" where there is none.
+  Json answer() const {
+    std::string text;
+    char part[4096];
+    for (ssize_t got = 0; (got = read(answer_, part, sizeof part)) > 0;)
+      text.append(part, static_cast<std::size_t>(got));
+    close(answer_);
+    waitpid(child_, nullptr, 0);
+    const Json answer = Json::parse(text, nullptr, false);
+    if (answer.is_discarded()) return {{"error", "the GPU's driver ended the process that asked for it"}};
+    return answer;
+  }
+
+ private:
+  pid_t child_ = -1;
+  int answer_ = -1;
+};
 
 Json to_json(const DeviceFacts& facts) {
   return {{"name", facts.name},
@@ -104,21 +116,45 @@ std::unique_ptr<Device> open_device(DeviceKind kind, int index) {
   return open_host_device();
 }
 
+std::string identity_of(const DeviceFacts& facts) {
+  if (!facts.uuid.empty()) return facts.uuid;
+  return std::string(name_of(facts.kind)) + ":" + std::to_string(facts.index);
+}
+
 int count_gpus() {
 #if TALLY_HAS_CUDA
-  const Json answer = asked_in_a_child([] { return Json{{"count", count_cuda_devices()}}; });
-  return answer.value("count", 0);
+  static const int count = ChildQuestion([] {
+                             return Json{{"count", count_cuda_devices()}};
+                           })
+                               .answer()
+                               .value("count", 0);
+  return count;
 #else
   return 0;
 #endif
 }
 
-DeviceFacts probe_device(DeviceKind kind, int index) {
-  if (kind != DeviceKind::cuda) return open_device(kind, index)->facts();
-  const Json answer =
-      asked_in_a_child([index] { return to_json(open_device(DeviceKind::cuda, index)->facts()); });
-  if (answer.contains("error")) throw DeviceMissing(answer.at("error").get<std::string>());
-  return facts_from(answer, index);
+std::vector<DeviceFacts> probe_devices(DeviceKind kind, const std::vector<int>& indices) {
+  std::vector<DeviceFacts> devices;
+  if (kind != DeviceKind::cuda) {
+    devices.assign(indices.size(), open_device(kind, 0)->facts());
+    for (std::size_t place = 0; place < indices.size(); ++place) devices[place].index = indices[place];
+    return devices;
+  }
+  std::vector<ChildQuestion> questions;
+  for (const int index : indices)
+    questions.emplace_back([index] { return to_json(open_device(DeviceKind::cuda, index)->facts()); });
+  std::string missing;
+  for (std::size_t place = 0; place < indices.size(); ++place) {
+    const Json answer = questions[place].answer();
+    if (answer.contains("error")) {
+      if (missing.empty()) missing = answer.at("error").get<std::string>();
+    } else {
+      devices.push_back(facts_from(answer, indices[place]));
+    }
+  }
+  if (!missing.empty()) throw DeviceMissing(missing);
+  return devices;
 }
 
 }  // namespace tally

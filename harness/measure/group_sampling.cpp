@@ -210,7 +210,10 @@ Row GroupRun::row_of(std::size_t index) {
   row.clock = cell.clock;
   row.device = cell.device;
   const DeviceFacts& facts = entrant.prepared->device().facts();
-  if (cell.device == DeviceKind::cuda) row.gpu_index = facts.index;
+  if (cell.device == DeviceKind::cuda) {
+    row.gpu_index = facts.index;
+    row.gpu_uuid = facts.uuid;
+  }
   // On the CPU the answer is in host memory either way.
   row.like_for_like =
       cell.device != DeviceKind::cuda || cell.clock == Clock::end_to_end || !entry.answers_on_host;

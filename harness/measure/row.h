@@ -60,6 +60,7 @@ struct Row {
   Clock clock = Clock::device;
   DeviceKind device = DeviceKind::simt;
   std::optional<int> gpu_index;
+  std::string gpu_uuid;  ///< of the GPU that measured it
   bool like_for_like = true;
 
   double bytes = 0;

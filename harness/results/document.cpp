@@ -59,6 +59,34 @@ void write_value(const Json& value, int depth, std::string& text) {
   text += value.is_object() ? "}" : "]";
 }
 
+/// The devices by index, each with what it measured; "rows" counts those of the document.
+Json devices_of(const JournalContent& content, const Json& rows) {
+  std::map<std::string, int> measured;
+  for (const Json& row : rows) {
+    const auto place = content.places.find(
+        {row.at("tally").at("problem").get<std::string>(), row.at("repetition_index").get<int>()});
+    if (place != content.places.end()) ++measured[place->second];
+  }
+  std::vector<Json> devices;
+  for (const auto& [identity, facts] : content.devices.items()) {
+    devices.push_back(facts);
+    devices.back().erase("device");  // the journal's key; kind and index, or the uuid, say the same
+    devices.back()["rows"] = measured[identity];
+  }
+  std::stable_sort(devices.begin(), devices.end(), [](const Json& one, const Json& other) {
+    return one.value("index", 0) < other.value("index", 0);
+  });
+  return Json(devices);
+}
+
+/// Those of the first device that has some, for readers who know of one device only.
+Json ceilings_of(const Json& devices) {
+  for (const Json& device : devices) {
+    if (device.contains("ceilings")) return device.at("ceilings");
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 std::vector<Failure> all_failures(const DocumentHead& head, const JournalContent& content) {
@@ -99,7 +127,10 @@ Json make_document(const DocumentHead& head, const JournalContent& content) {
       document["benchmarks"].push_back(std::move(placed));
     }
   }
-  if (!content.ceilings.is_null()) document["tally"]["ceilings"] = content.ceilings;
+  const Json devices = devices_of(content, document["benchmarks"]);
+  if (const Json ceilings = ceilings_of(devices); !ceilings.is_null())
+    document["tally"]["ceilings"] = ceilings;
+  document["tally"]["devices"] = devices;
   document["tally"]["failures"] = Json::array();
   for (const Failure& failure : failures) document["tally"]["failures"].push_back(to_json(failure));
   return document;

@@ -15,14 +15,29 @@ namespace {
   throw ResultsError(path + ": " + what + ": " + std::strerror(errno));
 }
 
+/// Forgets what there is of the cells that begin afresh.
+void take_place(const Json& held, JournalContent& content) {
+  const int repetition = held.at("repetition");
+  content.places[{held.at("problem"), repetition}] = held.at("device");
+  for (const Json& cell : held.at("afresh")) {
+    content.turns.erase({cell.get<std::string>(), repetition});
+    std::erase_if(content.rows, [&](const Json& row) {
+      return row.at("name") == cell && row.at("repetition_index") == repetition;
+    });
+  }
+}
+
 void take_line(const Json& line, JournalContent& content) {
   const std::string kind = line.at("kind");
   const Json& held = line.at("content");
   if (kind == "header") content.header = held;
   if (kind == "row") content.rows.push_back(held);
   if (kind == "failures") content.failures.insert(content.failures.end(), held.begin(), held.end());
-  if (kind == "ceilings") content.ceilings = held;
-  if (kind == "device") content.device = held;
+  if (kind == "place") take_place(held, content);
+  if (kind == "device") content.devices[held.at("device").get<std::string>()].update(held);
+  if (kind == "ceilings") {
+    content.devices[held.at("device").get<std::string>()]["ceilings"] = held.at("ceilings");
+  }
   if (kind == "turn") {
     content.turns[{held.at("cell"), held.at("repetition")}].push_back(turn_from_json(held.at("turn")));
   }
@@ -87,6 +102,13 @@ Journal::~Journal() {
 void Journal::turn(const std::string& cell, int repetition, const Json& turn) {
   // Not synchronised: a killed process loses nothing that was written, only a machine without power does.
   append("turn", {{"cell", cell}, {"repetition", repetition}, {"turn", turn}}, false);
+}
+
+void Journal::place(const ProblemPlace& problem, const std::string& device,
+                    const std::vector<std::string>& afresh) {
+  append("place",
+         {{"problem", problem.first}, {"repetition", problem.second}, {"device", device}, {"afresh", afresh}},
+         false);
 }
 
 void Journal::append(const char* kind, const Json& content, bool synchronise) {

@@ -17,9 +17,12 @@ class ResultsError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// What must be equal for a journal to be gone on with. JSON strings by name: config_hash, plan_hash, device,
-/// git_revision, schema_version.
+/// What must be equal for a journal to be gone on with. JSON strings by name: config_hash, plan_hash, device
+/// (its kind), git_revision, schema_version.
 using JournalHeader = Json;
+
+/// A problem's id in one repetition: what one device measures as a whole.
+using ProblemPlace = std::pair<std::string, int>;
 
 /// A cell in one repetition.
 using CellTurns = std::map<std::pair<std::string, int>, std::vector<Turn>>;
@@ -30,8 +33,9 @@ struct JournalContent {
   std::vector<Json> rows;      ///< as they will stand in `benchmarks`
   std::vector<Json> failures;  ///< with further keys of the run that wrote them
   CellTurns turns;
-  Json ceilings;                 ///< null where none were measured
-  Json device;                   ///< null before the device was opened
+  std::map<ProblemPlace, std::string> places;  ///< the identity of the device on which it was measured last
+  Json devices =
+      Json::object();  ///< by identity: what each says of itself; "ceilings" where they were measured
   std::int64_t whole_bytes = 0;  ///< up to the end of the last whole line
 };
 
@@ -58,7 +62,13 @@ class Journal {
   /// All of them or none, as one line: what one lost process stands for is not taken apart.
   void failures(const std::vector<Json>& failures) { append("failures", Json(failures), true); }
   void turn(const std::string& cell, int repetition, const Json& turn);
-  void ceilings(const Json& ceilings) { append("ceilings", ceilings, true); }
+  /// From here on the problem is measured on that device. What stands above of the cells that are to be
+  /// measured `afresh`, in that repetition, does not count any more.
+  void place(const ProblemPlace& problem, const std::string& device, const std::vector<std::string>& afresh);
+  /// `device` is an identity, and the key of the same name in `facts`.
+  void ceilings(const std::string& device, const Json& ceilings) {
+    append("ceilings", {{"device", device}, {"ceilings", ceilings}}, true);
+  }
   void device(const Json& facts) { append("device", facts, true); }
 
   int descriptor() const { return descriptor_; }

@@ -74,6 +74,7 @@ Json tally_json(const Row& row) {
   json["clock"] = name_of(row.clock);
   json["device"] = name_of(row.device);
   if (row.gpu_index) json["gpu_index"] = *row.gpu_index;
+  if (!row.gpu_uuid.empty()) json["gpu_uuid"] = row.gpu_uuid;
   json["like_for_like"] = row.like_for_like;
   json["bytes"] = row.bytes;
   json["items"] = row.items;

@@ -85,6 +85,7 @@ void read_identity(const Json& tally, Row& row) {
   row.clock = tally.at("clock") == "end_to_end" ? Clock::end_to_end : Clock::device;
   row.device = device_from_json(tally.at("device"));
   if (tally.contains("gpu_index")) row.gpu_index = tally.at("gpu_index").get<int>();
+  row.gpu_uuid = tally.value("gpu_uuid", "");
   row.like_for_like = tally.value("like_for_like", true);
 }
 

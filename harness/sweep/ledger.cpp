@@ -31,6 +31,30 @@ void Ledger::take_over(const JournalContent& content) {
   for (const Json& found : content.failures) failure(found);
   for (const Json& found : content.rows) row(found);
   turns_ = content.turns;
+  places_ = content.places;
+}
+
+const std::string& Ledger::place_of(const WorkUnit& unit) const {
+  static const std::string nowhere;
+  const auto place = places_.find({plan_.groups.at(unit.group).problem.id(), unit.repetition});
+  return place == places_.end() ? nowhere : place->second;
+}
+
+std::vector<std::string> Ledger::place(const WorkUnit& unit, const std::string& device) {
+  std::string& place = places_[{plan_.groups.at(unit.group).problem.id(), unit.repetition}];
+  std::vector<std::string> afresh;
+  if (!place.empty() && place != device) {
+    for (const std::string& name : names_[unit.group]) {
+      const bool had_row = rows_.erase({name, unit.repetition}) > 0;
+      if (had_row && !failed_.contains(name)) {
+        --cells_done_;
+        --done_in_group_[unit.group];
+      }
+      if (turns_.erase({name, unit.repetition}) > 0 || had_row) afresh.push_back(name);
+    }
+  }
+  place = device;
+  return afresh;
 }
 
 bool Ledger::is_done(const std::string& cell, int repetition) const {

@@ -39,6 +39,14 @@ class Ledger {
   /// Takes over what an earlier run left.
   void take_over(const JournalContent& content);
 
+  /// Where the problem's unit is measured: the identity of a device, empty before anything was.
+  const std::string& place_of(const WorkUnit& unit) const;
+
+  /// The unit is measured on that device from now on. What another device has brought of it is forgotten, for
+  /// cells that are compared with one another come from one device: returns the names of all cells that are
+  /// to be measured afresh.
+  std::vector<std::string> place(const WorkUnit& unit, const std::string& device);
+
   /// Units that have something to do, repetition by repetition.
   std::vector<WorkUnit> units() const;
 
@@ -76,6 +84,7 @@ class Ledger {
   std::set<std::pair<std::string, int>> rows_;
   std::set<std::string> failed_;
   CellTurns turns_;
+  std::map<ProblemPlace, std::string> places_;
   std::map<std::string, int> incidents_;  ///< by entry
   std::vector<std::size_t> done_in_group_;
   std::size_t cells_done_ = 0;

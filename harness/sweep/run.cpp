@@ -66,7 +66,10 @@ class SweepRun {
     if (options_.shard.count > 1)
       std::cout << "; shard " << options_.shard.index << " of " << options_.shard.count
                 << (plan_.groups.empty() ? ", which is empty" : "");
+    if (options_.devices.size() > 1) std::cout << "; on " << options_.devices.size() << " devices";
     std::cout << std::endl;
+    if (options_.devices.size() > 1 && options_.device == DeviceKind::simt)
+      std::cout << "Workers share the CPU: times of library baselines disturb one another." << std::endl;
   }
 
   Journal open_journal() {
@@ -86,9 +89,9 @@ class SweepRun {
       throw ConfigError("--resume: " + journal_path_ + " is of another run: " + difference +
                         "; --force-resume goes on all the same, without --resume a new run begins");
     }
+    require_same_kind(content.devices);
     ledger_.take_over(content);
-    earlier_device_ = content.device;
-    earlier_ceilings_ = content.ceilings;
+    earlier_devices_ = content.devices;
     say("going on after " + std::to_string(ledger_.cells_done()) + " of " +
         std::to_string(ledger_.cells_in_all()) + " cells");
     return Journal::go_on(journal_path_, content.whole_bytes);
@@ -97,40 +100,48 @@ class SweepRun {
   Scheduler::End measure(Journal& journal) {
     std::vector<double> weights;
     for (const Group& group : plan_.groups) weights.push_back(estimated_seconds(group, sweep_));
-    Progress progress(!options_.quiet, ledger_.cells_in_all(), estimated_seconds(plan_, sweep_));
+    std::vector<WorkerDevice> devices;
+    for (const DeviceFacts& facts : options_.devices) {
+      devices.push_back({facts.index, identity_of(facts), {}});
+      const auto earlier = earlier_devices_.find(identity_of(facts));
+      if (earlier != earlier_devices_.end()) devices.back().ceilings = earlier->value("ceilings", Json());
+    }
+    Progress progress(!options_.quiet, ledger_.cells_in_all(),
+                      estimated_seconds(plan_, sweep_) / static_cast<double>(devices.size()));
     WorkerSetup setup;
     setup.plan = &plan_;
     setup.measure = sweep_.measure;
     setup.check = sweep_.check;
     setup.largest_n = {{DeviceKind::simt, sweep_.simt_max_n}, {DeviceKind::host, sweep_.host_max_n}};
     setup.device = options_.device;
-    setup.ceilings = earlier_ceilings_;
     Scheduler::Hooks hooks;
-    hooks.inspect = [this](const Json& facts) { require_same_device(facts); };
     hooks.say = [this, &progress](const std::string& line) {
       progress.clear();
       say(line);
     };
     hooks.interruptions = [] { return InterruptionWatch::count(); };
-    Scheduler scheduler(setup, {options_.device_index}, ledger_, journal, progress, weights, hooks,
+    Scheduler scheduler(setup, devices, ledger_, journal, progress, weights, hooks,
                         {lock_.descriptor(), journal.descriptor()});
     return scheduler.run();
   }
 
-  /// A journal of another card is not gone on with: its rows would not be comparable.
-  void require_same_device(const Json& facts) const {
-    if (!earlier_device_.is_object() || options_.force_resume) return;
-    const std::string before = earlier_device_.value("name", "") + " " + earlier_device_.value("uuid", "");
-    const std::string now = facts.value("name", "") + " " + facts.value("uuid", "");
-    if (before == now) return;
-    throw ConfigError("--resume: " + journal_path_ + " is of another device: " + before + ", not " + now +
-                      "; --force-resume goes on all the same");
+  /// A journal of another kind of card is not gone on with: its rows would not be comparable. Another card of
+  /// the same kind begins unfinished problems afresh, as a requeued job must that comes to another node.
+  void require_same_kind(const Json& earlier_devices) const {
+    if (options_.force_resume) return;
+    const std::string& now = options_.devices.front().name;
+    for (const Json& facts : earlier_devices) {
+      const std::string before = facts.value("name", "");
+      if (before == now) continue;
+      throw ConfigError("--resume: " + journal_path_ + " is of another device: " + before + ", not " + now +
+                        "; --force-resume goes on all the same");
+    }
   }
 
   /// Leaves the results file and returns the failures in it.
   std::vector<Failure> write_results(std::vector<Row>& rows) const {
     const JournalContent content = read_journal(journal_path_);
-    const DocumentHead head = document_head(sweep_, plan_, options_, content.device, context_, started_);
+    const DocumentHead head = document_head(sweep_, plan_, options_, content.devices, context_, started_);
     const Json document = make_document(head, content);
     write_whole(options_.out_path, document_text(document));
     for (const Json& row : document.at("benchmarks")) rows.push_back(row_from_json(row));
@@ -170,8 +181,7 @@ class SweepRun {
   Ledger ledger_;
   Json context_;
   std::string started_;
-  Json earlier_device_;
-  Json earlier_ceilings_;
+  Json earlier_devices_ = Json::object();  ///< by identity
 };
 
 }  // namespace

@@ -1,8 +1,9 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
-#include "harness/device/kind.h"
+#include "harness/device/facts.h"
 #include "harness/sweep/config.h"
 #include "harness/sweep/plan.h"
 #include "harness/sweep/shard.h"
@@ -17,7 +18,7 @@ struct RunOptions {
   bool force_resume = false;
   std::string command_line;  ///< as typed, for the results file
   DeviceKind device = DeviceKind::simt;
-  int device_index = 0;
+  std::vector<DeviceFacts> devices;  ///< all of that kind, each with its worker process
   Shard shard;
 };
 

@@ -9,9 +9,12 @@ namespace {
 
 constexpr int schema_version = 1;
 
+/// "cuda:0,2", "simt"
 std::string device_text(const RunOptions& options) {
   std::string text(name_of(options.device));
-  if (options.device == DeviceKind::cuda) text += ":" + std::to_string(options.device_index);
+  if (options.device != DeviceKind::cuda && options.devices.size() == 1) return text;
+  for (const DeviceFacts& device : options.devices)
+    text += (&device == &options.devices.front() ? ":" : ",") + std::to_string(device.index);
   return text;
 }
 
@@ -46,12 +49,14 @@ JournalHeader journal_header(const Sweep& sweep, const Plan& plan, const RunOpti
   return {{"schema_version", schema_version},
           {"config_hash", sweep.config_hash()},
           {"plan_hash", plan_hash},
-          {"device", device_text(options)},
+          {"device", name_of(options.device)},
           {"git_revision", build.revision + (build.dirty ? " with changes" : "")}};
 }
 
 DocumentHead document_head(const Sweep& sweep, const Plan& plan, const RunOptions& options,
-                           const Json& device, const Json& context, const std::string& started) {
+                           const Json& devices, const Json& context, const std::string& started) {
+  // They are of one kind, on one host.
+  const Json device = devices.empty() ? Json() : devices.front();
   const BuildFacts& build = build_facts();
   DocumentHead head;
   head.context = context;
@@ -68,7 +73,7 @@ DocumentHead document_head(const Sweep& sweep, const Plan& plan, const RunOption
   put(provenance, "cccl", device, "cccl");
   if (on_gpu) {
     put(provenance, "gpu", device, "name");
-    put(provenance, "gpu_uuid", device, "uuid");
+    if (devices.size() == 1) put(provenance, "gpu_uuid", device, "uuid");
     put(provenance, "driver", device, "driver");
     if (device.is_object()) provenance["sm_count"] = device.value("sm_count", 0);
   }
@@ -76,16 +81,18 @@ DocumentHead document_head(const Sweep& sweep, const Plan& plan, const RunOption
   provenance["finished"] = timestamp();
   provenance["seed"] = sweep.measure.seed;
 
-  head.tally = {
-      {"schema_version", schema_version},
-      {"title", sweep.title},
-      {"config", Json::parse(sweep.json.dump())},
-      {"config_hash", sweep.config_hash()},
-      {"command", options.command_line},
-      {"plan",
-       {{"cells", plan.cells()}, {"left_out", plan.cells_too_large()}, {"problems", plan.groups.size()}}},
-      {"shard", {{"index", options.shard.index}, {"count", options.shard.count}}},
-      {"provenance", provenance}};
+  head.tally = {{"schema_version", schema_version},
+                {"title", sweep.title},
+                {"config", Json::parse(sweep.json.dump())},
+                {"config_hash", sweep.config_hash()},
+                {"command", options.command_line},
+                {"plan",
+                 {{"cells", plan.cells()},
+                  {"skipped", plan.skipped.size()},
+                  {"left_out", plan.cells_too_large()},
+                  {"problems", plan.groups.size()}}},
+                {"shard", {{"index", options.shard.index}, {"count", options.shard.count}}},
+                {"provenance", provenance}};
   head.cells = places_of(plan);
   for (const SkippedCell& skipped : plan.skipped) {
     head.skipped.push_back({skipped.cell.name(), skipped.cell.entry->full_name(), skipped.cell.problem.id(),

@@ -39,24 +39,29 @@ double watchdog_seconds() {
   return seconds > 0 ? seconds : 30;
 }
 
-Scheduler::Scheduler(WorkerSetup setup, const std::vector<int>& devices, Ledger& ledger, Journal& journal,
-                     Progress& progress, std::vector<double> weights, Hooks hooks,
+Scheduler::Scheduler(WorkerSetup setup, const std::vector<WorkerDevice>& devices, Ledger& ledger,
+                     Journal& journal, Progress& progress, const std::vector<double>& weights, Hooks hooks,
                      std::vector<int> closed_in_workers)
     : setup_(std::move(setup)),
       ledger_(ledger),
       journal_(journal),
       progress_(progress),
-      weights_(std::move(weights)),
+      weights_(weights),
       hooks_(std::move(hooks)),
       closed_in_workers_(std::move(closed_in_workers)),
-      stop_(shared_flag()) {
+      stop_(shared_flag()),
+      units_(*setup_.plan, weights, ledger_.units(), devices.size()) {
   setup_.stop = stop_;
-  for (const int index : devices) {
+  for (const WorkerDevice& device : devices) {
     slots_.emplace_back();
-    slots_.back().device_index = index;
+    slots_.back().device = device;
   }
-  const std::vector<WorkUnit> units = ledger_.units();
-  units_.assign(units.begin(), units.end());
+  // What an earlier run has begun on one of these devices goes on there.
+  for (const WorkUnit& unit : ledger_.units()) {
+    for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
+      if (ledger_.place_of(unit) == slots_[slot].device.identity) units_.give(unit.group, slot);
+    }
+  }
 }
 
 Scheduler::End Scheduler::run() {
@@ -73,35 +78,52 @@ Scheduler::End Scheduler::run() {
         std::any_of(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.unit.has_value(); });
     if (!busy) break;
     wait_for_reports();
-    std::string doing;
     for (Slot& slot : slots_) {
       if (slot.unit) listen(slot);
-      if (slot.unit && slot.busy_with) {
-        doing = slot.busy_with->second.what + ": " +
-                setup_.plan->groups[slot.unit->group].cells[slot.busy_with->first].entry->full_name();
-      }
     }
-    progress_.show(ledger_.cells_done(), ledger_.share_done(weights_), watch.seconds(), doing);
+    progress_.show(ledger_.cells_done(), ledger_.share_done(weights_), watch.seconds(), doing());
+  }
+  part_from_workers();
+  progress_.clear();
+  return units_.empty() && !stop_->load() ? End::done : End::interrupted;
+}
+
+std::string Scheduler::doing() const {
+  std::string text;
+  for (const Slot& slot : slots_) {
+    if (!slot.unit || !slot.busy_with) continue;
+    if (!text.empty()) text += "  ";
+    if (slots_.size() > 1) text += std::to_string(slot.device.index) + ": ";
+    text += slot.busy_with->second.what + ": " +
+            setup_.plan->groups[slot.unit->group].cells[slot.busy_with->first].entry->full_name();
+  }
+  return text;
+}
+
+void Scheduler::part_from_workers() {
+  // All at once: each takes a while to leave its GPU.
+  for (Slot& slot : slots_) {
+    if (slot.worker) slot.worker->dismiss();
   }
   for (Slot& slot : slots_) {
     if (slot.worker) slot.worker->retire();
     slot.worker.reset();
   }
-  progress_.clear();
-  return units_.empty() && !stop_->load() ? End::done : End::interrupted;
 }
 
 void Scheduler::hand_out() {
-  for (Slot& slot : slots_) {
-    while (!slot.unit && !slot.given_up && !units_.empty()) {
-      const WorkUnit unit = units_.front();
-      units_.pop_front();
-      if (!ledger_.order_for(unit).cells.empty()) start(slot, unit);
+  for (std::size_t index = 0; index < slots_.size(); ++index) {
+    Slot& slot = slots_[index];
+    while (!slot.unit && !slot.given_up) {
+      const std::optional<WorkUnit> unit = units_.take(index);
+      if (!unit) break;
+      if (!ledger_.order_for(*unit).cells.empty()) start(slot, *unit);
     }
   }
   const bool all_given_up =
       std::all_of(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.given_up; });
   if (all_given_up && !units_.empty()) {
+    if (!missing_.empty()) throw DeviceMissing(missing_);
     throw std::runtime_error("no worker process stays alive long enough to open the device");
   }
 }
@@ -117,16 +139,27 @@ void Scheduler::start(Slot& slot, const WorkUnit& unit) {
   slot.fruitful = false;
   slot.busy_with.reset();
   allow(slot, 0);
-  if (!slot.worker) {
-    setup_.device_index = slot.device_index;
-    std::vector<int> closed = closed_in_workers_;
-    for (const Slot& other : slots_) {
-      if (other.worker) closed.push_back(other.worker->reports());
-    }
-    slot.worker = std::make_unique<WorkerProcess>(setup_, closed);
-    allow(slot, start_seconds / 10);
+  if (!slot.worker) start_worker(slot);
+  if (ledger_.place_of(unit) != slot.device.identity) {
+    const std::vector<std::string> afresh = ledger_.place(unit, slot.device.identity);
+    journal_.place({setup_.plan->groups[unit.group].problem.id(), unit.repetition}, slot.device.identity,
+                   afresh);
   }
   slot.worker->send(ledger_.order_for(unit));
+}
+
+void Scheduler::start_worker(Slot& slot) {
+  setup_.device_index = slot.device.index;
+  setup_.identity = slot.device.identity;
+  setup_.ceilings = slot.device.ceilings;
+  // A worker that holds another's end of a pipe open would keep it from seeing the end.
+  std::vector<int> closed = closed_in_workers_;
+  for (const Slot& other : slots_) {
+    if (!other.worker) continue;
+    for (const int descriptor : other.worker->descriptors()) closed.push_back(descriptor);
+  }
+  slot.worker = std::make_unique<WorkerProcess>(setup_, closed);
+  allow(slot, start_seconds / 10);
 }
 
 void Scheduler::allow(Slot& slot, double expected_seconds) {
@@ -156,14 +189,19 @@ void Scheduler::listen(Slot& slot) {
 void Scheduler::take_report(Slot& slot, const Json& report) {
   const std::string kind = report.at("kind");
   const Json& content = report.at("content");
-  if (kind == "missing") throw DeviceMissing(content.at("text").get<std::string>());
-  if (kind == "device") {
-    hooks_.inspect(content);
-    if (!device_noted_) journal_.device(content);
-    device_noted_ = true;
+  if (kind == "missing") {
+    const std::string text = content.at("text");
+    if (missing_.empty()) missing_ = text;
+    slot.worker->retire();
+    slot.worker.reset();
+    give_up(slot, text);
+    put_back(slot);
+  } else if (kind == "device") {
+    if (!slot.noted) journal_.device(content);
+    slot.noted = true;
   } else if (kind == "ceilings") {
-    journal_.ceilings(content);
-    setup_.ceilings = content;
+    journal_.ceilings(slot.device.identity, content);
+    slot.device.ceilings = content;
   } else if (kind == "begin") {
     slot.failed_starts = 0;
     slot.busy_with = {content.at("cell").get<std::size_t>(),
@@ -216,12 +254,15 @@ void Scheduler::put_back(Slot& slot) {
     write_failures(ledger_.give_up(unit, "no worker process brought a result"));
     return;
   }
-  units_.push_front(unit);
+  units_.put_back(unit);
 }
 
 void Scheduler::lose(Slot& slot, bool timed_out) {
   if (timed_out) slot.worker->kill_now();
   const std::string how = slot.worker->how_it_ended();
+  // Killed from outside, by a person or for want of memory: that says nothing of the entry's other cells.
+  if (slot.busy_with && !timed_out && slot.worker->was_killed())
+    slot.busy_with->second.scope = Activity::Scope::cell;
   slot.worker.reset();
   if (slot.busy_with) {
     const auto& [cell, activity] = *slot.busy_with;
@@ -230,12 +271,17 @@ void Scheduler::lose(Slot& slot, bool timed_out) {
     write_failures(failures);
     slot.fruitful = slot.fruitful || !failures.empty();
   } else if (++slot.failed_starts >= most_failed_starts) {
-    slot.given_up = true;
-    hooks_.say("device " + std::to_string(slot.device_index) +
-               " is given up: " + (timed_out ? "its worker does not start" : how));
-    slot.fruitful = true;  // another device may take the unit
+    give_up(slot, timed_out ? "its worker does not start" : how);
   }
   put_back(slot);
+}
+
+void Scheduler::give_up(Slot& slot, const std::string& reason) {
+  slot.given_up = true;
+  slot.fruitful = true;  // the unit is not to blame: another device may take it
+  units_.release(static_cast<std::size_t>(&slot - slots_.data()));
+  if (slots_.size() == 1 && !missing_.empty()) return;  // the run ends with that reason
+  hooks_.say("device " + std::to_string(slot.device.index) + " is given up: " + reason);
 }
 
 }  // namespace tally

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <chrono>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -12,6 +11,7 @@
 #include "harness/results/journal.h"
 #include "harness/results/progress.h"
 #include "harness/sweep/ledger.h"
+#include "harness/sweep/unit_queue.h"
 #include "harness/sweep/worker_process.h"
 
 namespace tally {
@@ -20,19 +20,27 @@ namespace tally {
 /// TALLY_WATCHDOG_SECONDS in the environment, 30 by default.
 double watchdog_seconds();
 
+/// A device that has a worker.
+struct WorkerDevice {
+  int index = 0;
+  std::string identity;  ///< identity_of() its facts
+  Json ceilings;         ///< as measured by an earlier run; null where they are not known
+};
+
 /// Hands the units of a plan to worker processes, one a device, as they become free; writes what they report
-/// into the journal; replaces those that are lost, at the cost of the cell that they were busy with.
+/// into the journal; replaces those that are lost, at the cost of the cell that they were busy with. A device
+/// on which no worker can be started is given up, and others take over what it had.
 class Scheduler {
  public:
   struct Hooks {
-    std::function<void(const Json& facts)> inspect;    ///< of a device; throws where it is the wrong one
     std::function<void(const std::string& line)> say;  ///< warnings, for a person
     std::function<int()> interruptions;                ///< how many signals asked the run to end
   };
 
-  /// `devices`: the indices of the devices to use; one worker each.
-  Scheduler(WorkerSetup setup, const std::vector<int>& devices, Ledger& ledger, Journal& journal,
-            Progress& progress, std::vector<double> weights, Hooks hooks, std::vector<int> closed_in_workers);
+  /// `weights`: the groups' estimated times, in seconds.
+  Scheduler(WorkerSetup setup, const std::vector<WorkerDevice>& devices, Ledger& ledger, Journal& journal,
+            Progress& progress, const std::vector<double>& weights, Hooks hooks,
+            std::vector<int> closed_in_workers);
 
   enum class End : std::uint8_t { done, interrupted };
 
@@ -46,12 +54,13 @@ class Scheduler {
 
   /// A device and its worker.
   struct Slot {
-    int device_index = 0;
+    WorkerDevice device;
     std::unique_ptr<WorkerProcess> worker;
     std::optional<WorkUnit> unit;  ///< that it has now
     int repetition = -1;           ///< of the units that this process has had
     bool fruitful = false;         ///< has reported a row or a failure of its unit
     bool given_up = false;         ///< no worker lives there
+    bool noted = false;            ///< the journal has the device
     int failed_starts = 0;
     std::optional<std::pair<std::size_t, Activity>> busy_with;  ///< a cell of the unit's group
     Instant deadline;
@@ -59,11 +68,15 @@ class Scheduler {
 
   void hand_out();
   void start(Slot& slot, const WorkUnit& unit);
+  void start_worker(Slot& slot);
   void wait_for_reports() const;
   void listen(Slot& slot);
   void take_report(Slot& slot, const Json& report);
   void finish_unit(Slot& slot, const std::string& outcome);
   void lose(Slot& slot, bool timed_out);
+  void give_up(Slot& slot, const std::string& reason);
+  void part_from_workers();
+  std::string doing() const;
   void put_back(Slot& slot);
   void write_failures(const std::vector<Json>& failures);
   void allow(Slot& slot, double expected_seconds);
@@ -77,9 +90,9 @@ class Scheduler {
   Hooks hooks_;
   std::vector<int> closed_in_workers_;
   std::atomic<bool>* stop_;
-  std::deque<WorkUnit> units_;
+  UnitQueue units_;
   std::set<std::string> said_;
-  bool device_noted_ = false;
+  std::string missing_;  ///< what the first device that is not there was refused with
 };
 
 }  // namespace tally

@@ -53,10 +53,14 @@ std::optional<SlurmArray> slurm_array(const Environment& environment) {
   return array;
 }
 
+/// 0 … n-1 or 1 … n.
+bool is_whole(const SlurmArray& array) {
+  return array.first <= 1 && array.step == 1 && array.last - array.first + 1 == array.count;
+}
+
 Shard shard_of_array(const SlurmArray& array) {
-  const bool is_whole = array.first <= 1 && array.step == 1 && array.last - array.first + 1 == array.count;
   const int index = array.id - array.first;
-  if (!is_whole || index < 0 || index >= array.count) {
+  if (!is_whole(array) || index < 0 || index >= array.count) {
     throw ConfigError("the job array (" + array.text() + ", from " + std::to_string(array.first) + " to " +
                       std::to_string(array.last) +
                       ") is not whole; say which shard this is: --shard $SLURM_ARRAY_TASK_ID/COUNT");
@@ -98,7 +102,8 @@ std::uint64_t turn_of(const KnobSpec* knob, const KnobValue& value, std::uint64_
 }
 
 void refuse_contradiction(const Shard& shard, const SlurmArray& array) {
-  const bool same_index = shard.index == array.id || shard.index == array.id - array.first;
+  const bool same_index =
+      shard.index == array.id || (is_whole(array) && shard.index == array.id - array.first);
   if (same_index && array.count <= shard.count) return;
   throw ConfigError("--shard " + std::to_string(shard.index) + "/" + std::to_string(shard.count) +
                     " contradicts " + array.text() + "; leave one of them out");

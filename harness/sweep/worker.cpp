@@ -39,11 +39,20 @@ bool read_line(int descriptor, std::string& buffer, std::string& line) {
   }
 }
 
-Json facts_json(const DeviceFacts& facts) {
-  return {{"kind", name_of(facts.kind)}, {"index", facts.index},
-          {"name", facts.name},          {"uuid", facts.uuid},
-          {"driver", facts.driver},      {"cuda", facts.cuda},
-          {"cccl", facts.cccl},          {"sm_count", facts.multiprocessors}};
+Json facts_json(const DeviceFacts& facts, const WorkerSetup& setup) {
+  Json json{{"device", setup.identity},
+            {"kind", name_of(facts.kind)},
+            {"index", setup.device_index},
+            {"name", facts.name}};
+  const auto put = [&json](const char* key, const std::string& text) {
+    if (!text.empty()) json[key] = text;
+  };
+  put("uuid", facts.uuid);
+  put("driver", facts.driver);
+  put("cuda", facts.cuda);
+  put("cccl", facts.cccl);
+  if (facts.kind == DeviceKind::cuda) json["sm_count"] = facts.multiprocessors;
+  return json;
 }
 
 const char* name_of_scope(Activity::Scope scope) {
@@ -143,13 +152,13 @@ void work(const WorkerSetup& setup, int orders, int reports) {
   std::map<DeviceKind, std::unique_ptr<Device>> devices;
   const DeviceOf device_of = [&](DeviceKind kind) -> Device& {
     std::unique_ptr<Device>& device = devices[kind];
-    if (!device) device = open_device(kind, kind == setup.device ? setup.device_index : 0);
+    if (!device) device = setup.open(kind, kind == setup.device ? setup.device_index : 0);
     return *device;
   };
   std::optional<Ceilings> ceilings;
   try {
     Device& device = device_of(setup.device);
-    observer.report("device", facts_json(device.facts()));
+    observer.report("device", facts_json(device.facts(), setup));
     if (setup.ceilings.is_null()) {
       ceilings = device.measure_ceilings();
       if (ceilings) observer.report("ceilings", to_json(*ceilings, device.facts().l2_bytes));

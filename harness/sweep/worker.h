@@ -1,8 +1,11 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <map>
+#include <memory>
 
+#include "harness/device/device.h"
 #include "harness/results/row_json.h"
 #include "harness/sweep/plan.h"
 
@@ -16,7 +19,10 @@ struct WorkerSetup {
   std::map<DeviceKind, std::int64_t> largest_n;  ///< of the odd sizes that are checked
   DeviceKind device = DeviceKind::simt;
   int device_index = 0;
-  Json ceilings;                            ///< as an earlier worker measured them; null: measure them
+  std::string identity;  ///< of that device
+  Json ceilings;         ///< as an earlier worker measured them there; null: measure them
+  /// Opens a device in the worker; another than open_device in tests.
+  std::function<std::unique_ptr<Device>(DeviceKind kind, int index)> open = open_device;
   const std::atomic<bool>* stop = nullptr;  ///< in memory that parent and worker share
 };
 
@@ -35,7 +41,7 @@ WorkOrder order_from_json(const Json& json);
 /// `orders` until that is closed. Reports, one line of JSON each, go to descriptor `reports`; "kind" says
 /// which:
 ///   missing {text}    the device is not there
-///   device {...}      what the device says of itself
+///   device {...}      what the device says of itself, "device" being its identity
 ///   ceilings {...}    freshly measured
 ///   begin {cell, what, scope, seconds}    cell: its index in the group
 ///   turn {cell, repetition, turn}         cell: its name

@@ -56,7 +56,9 @@ WorkerProcess::WorkerProcess(const WorkerSetup& setup, const std::vector<int>& c
   process_ = fork();
   if (process_ < 0) throw std::system_error(errno, std::generic_category(), "fork");
   if (process_ == 0) {
-    for (const int descriptor : closed_in_child) close(descriptor);
+    for (const int descriptor : closed_in_child) {
+      if (descriptor >= 0) close(descriptor);
+    }
     close(orders.ends[1]);
     close(reports.ends[0]);
     settle_in_child(setup.device);
@@ -114,9 +116,13 @@ std::vector<std::string> WorkerProcess::take_lines() {
   return lines;
 }
 
-void WorkerProcess::retire() {
+void WorkerProcess::dismiss() {
   if (orders_ >= 0) close(orders_);
   orders_ = -1;
+}
+
+void WorkerProcess::retire() {
+  dismiss();
   for (int tenths = 0; tenths < 50 && !status_; ++tenths) {
     if (reap(false)) return;
     std::this_thread::sleep_for(std::chrono::milliseconds(tenths < 10 ? 10 : 100));
@@ -141,6 +147,10 @@ bool WorkerProcess::reap(bool wait_for_it) {
     if (wait_for_it) std::this_thread::sleep_for(std::chrono::milliseconds(tenths < 20 ? 5 : 100));
   }
   return false;
+}
+
+bool WorkerProcess::was_killed() const {
+  return status_ && WIFSIGNALED(*status_) && WTERMSIG(*status_) == SIGKILL;
 }
 
 std::string WorkerProcess::how_it_ended() {

@@ -23,19 +23,28 @@ class WorkerProcess {
   /// To be polled for reading.
   int reports() const { return reports_; }
 
+  /// This process's ends of both pipes, which no other worker may hold open.
+  std::vector<int> descriptors() const { return {orders_, reports_}; }
+
   void send(const WorkOrder& order);
 
   /// Whole lines that have arrived. Afterwards ended() is true where the worker has closed its end.
   std::vector<std::string> take_lines();
   bool ended() const { return ended_; }
 
-  /// Takes no more orders; waits a while for it to go, then kills it.
+  /// Lets it go when its last order is done: it gets no more.
+  void dismiss();
+
+  /// Dismisses it and waits a while for it to go, then kills it.
   void retire();
 
   void kill_now();
 
   /// Reaps it: "signal 11 (Segmentation fault)", "it ended itself with exit code 3".
   std::string how_it_ended();
+
+  /// By SIGKILL, which no entry causes by itself. After how_it_ended().
+  bool was_killed() const;
 
  private:
   bool reap(bool wait_for_it);

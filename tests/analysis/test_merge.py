@@ -113,7 +113,7 @@ def test_skipped_cells_may_stand_outside_the_plan(tmp_path: Path) -> None:
     for document in documents:
         last = document["benchmarks"][-1]["name"]
         document["benchmarks"] = [row for row in document["benchmarks"] if row["name"] != last]
-    with pytest.raises(UserError, match=r"\(shard 0\) has .* go on with --resume"):
+    with pytest.raises(UserError, match=r"\(shard 0\) has .* repeat with sbatch --array=0,1"):
         merge.merge(parts(tmp_path, documents=documents))
 
 
@@ -125,11 +125,61 @@ def test_known_wrong_is_no_failure(tmp_path: Path) -> None:
     assert suite.get("failures") == "0" and suite.get("skipped") == "2"
 
 
-def test_plan_of_the_whole_in_every_shard(tmp_path: Path) -> None:
-    documents = synthetic.shards(WHOLE, 3)
+def test_two_halves_are_not_a_whole(tmp_path: Path) -> None:
+    """Shards of equally many cells, each of them stopped half-way."""
+    documents = synthetic.shards(WHOLE, 2)
     for document in documents:
-        document["tally"]["plan"] = dict(WHOLE["tally"]["plan"])
-    assert merge.merge(parts(tmp_path, documents=documents))["tally"]["plan"] == WHOLE["tally"]["plan"]
+        document["tally"]["plan"]["cells"] *= 2
+    with pytest.raises(
+        UserError, match=r"\(shard 0\) has .*; .*\(shard 1\) has .*: repeat with sbatch --array=0,1"
+    ):
+        merge.merge(parts(tmp_path, documents=documents))
+
+
+def test_missing_and_stopped_shards_are_named_together(tmp_path: Path) -> None:
+    documents = synthetic.shards(WHOLE, 4)
+    stopped = next(index for index, document in enumerate(documents) if document["benchmarks"] and index != 3)
+    documents[stopped]["tally"]["plan"]["cells"] += 1
+    again = f"--array={stopped},3 "
+    refuse(parts(tmp_path, documents=documents[:3]), again, "holes")
+
+
+def with_devices(documents: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    for index, document in enumerate(documents):
+        rows = len(document["benchmarks"])
+        uuid = f"GPU-{index % 2}"
+        document["tally"]["devices"] = (
+            [{"kind": "cuda", "index": 0, "uuid": uuid, "rows": rows}] if rows else []
+        )
+    return documents
+
+
+def test_the_devices_of_all_shards_are_kept(tmp_path: Path) -> None:
+    merged = merge.merge(parts(tmp_path, documents=with_devices(synthetic.shards(WHOLE, 5))))
+    devices = merged["tally"]["devices"]
+    assert {device["uuid"] for device in devices} == {"GPU-0", "GPU-1"} and len(devices) == 2
+    assert sum(device["rows"] for device in devices) == len(WHOLE["benchmarks"])
+    assert all(device["host"] == WHOLE["context"]["host_name"] for device in devices)
+    assert "gpu_uuid" not in merged["tally"]["provenance"], "there is more than one"
+
+
+def test_an_empty_first_shard_knows_no_gpu(tmp_path: Path) -> None:
+    documents = with_devices(synthetic.shards(WHOLE, 3))
+    empty = copy.deepcopy(documents[0])
+    for name in ("gpu", "gpu_uuid", "driver"):
+        empty["tally"]["provenance"].pop(name, None)
+        empty["context"].pop(name, None)
+    empty["benchmarks"], empty["tally"]["failures"], empty["tally"]["devices"] = [], [], []
+    empty["tally"]["plan"] = {"cells": 0, "left_out": 0, "problems": 0}
+    empty["tally"].pop("ceilings")
+    for document in [*documents, empty]:
+        document["tally"]["shard"]["count"] = 4
+    for index, document in enumerate(documents):
+        document["tally"]["shard"]["index"] = index + 1
+    merged = merge.merge(parts(tmp_path, documents=[empty, *documents]))
+    assert merged["benchmarks"] == WHOLE["benchmarks"]
+    assert merged["tally"]["provenance"]["gpu"] == WHOLE["tally"]["provenance"]["gpu"]
+    assert merged["tally"]["ceilings"] == WHOLE["tally"]["ceilings"]
 
 
 def test_empty_shards_are_valid(tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ inline Row example_row() {
   row.tuning = Tuning({{"threads", 256}, {"blocks", 256}});
   row.device = DeviceKind::cuda;
   row.gpu_index = 0;
+  row.gpu_uuid = "GPU-0";
   row.bytes = 4100;
   row.items = 1024;
   row.series_of_samples = {{4e-6, 5e-6, 4.5e-6}, {0, 0, 1}};

@@ -44,7 +44,7 @@ class JournalTest : public ::testing::Test {
   /// Three rows, a failure and a turn.
   void write_example() const {
     Journal journal = Journal::begin(path, {{"config_hash", "abc"}});
-    journal.device({{"name", "imagined"}});
+    journal.device({{"device", "GPU-0"}, {"name", "imagined"}});
     journal.row(row_named("b"));
     journal.turn("d", 0, to_json(Turn{}));
     journal.row(row_named("a", 1));
@@ -63,8 +63,45 @@ TEST_F(JournalTest, ComesBackAsItWasWritten) {
   EXPECT_EQ(content.rows.size(), 3u);
   EXPECT_EQ(content.failures.size(), 1u);
   EXPECT_EQ(content.turns.count({"d", 0}), 1u);
-  EXPECT_EQ(content.device.at("name"), "imagined");
+  EXPECT_EQ(content.devices.at("GPU-0").at("name"), "imagined");
   EXPECT_EQ(content.whole_bytes, static_cast<std::int64_t>(fs::file_size(path)));
+}
+
+TEST_F(JournalTest, WhatBeginsAfreshElsewhereDoesNotCount) {
+  {
+    Journal journal = Journal::begin(path, {{"config_hash", "abc"}});
+    journal.place({"problem", 0}, "GPU-0", {});
+    journal.row(row_named("a", 0));
+    journal.row(row_named("b", 0));
+    journal.turn("d", 0, to_json(Turn{}));
+    journal.turn("d", 1, to_json(Turn{}));
+    journal.place({"problem", 0}, "GPU-1", {"a", "d"});
+    journal.turn("d", 0, to_json(Turn{}));
+  }
+  const JournalContent content = read_journal(path);
+  ASSERT_EQ(content.rows.size(), 1u);
+  EXPECT_EQ(content.rows.front().at("name"), "b");
+  EXPECT_EQ(content.turns.at({"d", 0}).size(), 1u);
+  EXPECT_EQ(content.turns.at({"d", 1}).size(), 1u);
+  EXPECT_EQ(content.places.at({"problem", 0}), "GPU-1");
+}
+
+TEST_F(JournalTest, EachDeviceHasItsOwnCeilings) {
+  {
+    Journal journal = Journal::begin(path, {{"config_hash", "abc"}});
+    for (const int index : {1, 0}) {
+      const std::string identity = "GPU-" + std::to_string(index);
+      journal.device({{"device", identity}, {"index", index}});
+      journal.ceilings(identity, {{"hbm_read", 1e12 * (index + 1)}});
+    }
+  }
+  const JournalContent content = read_journal(path);
+  ASSERT_EQ(content.devices.size(), 2u);
+  EXPECT_EQ(content.devices.at("GPU-0").at("ceilings").at("hbm_read"), 1e12);
+  EXPECT_EQ(content.devices.at("GPU-1").at("ceilings").at("hbm_read"), 2e12);
+  const Json document = make_document({}, content);
+  EXPECT_EQ(document.at("tally").at("devices").at(0).at("index"), 0);
+  EXPECT_EQ(document.at("tally").at("ceilings").at("hbm_read"), 1e12) << "those of the first";
 }
 
 TEST_F(JournalTest, TornAnywhereItKeepsAllWholeLinesAndGoesOn) {

@@ -50,6 +50,28 @@ class LedgerTest : public ::testing::Test {
   std::vector<std::unique_ptr<Entry>> entries;
 };
 
+TEST_F(LedgerTest, AnotherDeviceBeginsAUnitAfresh) {
+  Ledger ledger(plan, 2);
+  const WorkUnit unit{1, 0, 0};
+  EXPECT_TRUE(ledger.place(unit, "GPU-0").empty());
+  ledger.row(row(0, 0, 0));
+  ledger.row(row(0, 0, 1));
+  ledger.row(row(0, 2, 1));
+  ledger.turn({{"cell", name_of_cell(0, 1)}, {"repetition", 1}, {"turn", to_json(Turn{})}});
+  ledger.failure(to_json(Failure{name_of_cell(0, 3), "reduce/made/two", "", Failure::Status::crashed, ""}));
+  const std::size_t before = ledger.cells_done();
+  EXPECT_TRUE(ledger.place(unit, "GPU-0").empty()) << "it is there already";
+  EXPECT_EQ(ledger.place(unit, "GPU-1"),
+            (std::vector<std::string>{name_of_cell(0, 0), name_of_cell(0, 1), name_of_cell(0, 2)}));
+  EXPECT_EQ(ledger.cells_done(), before - 2);
+  const WorkOrder order = ledger.order_for(unit);
+  EXPECT_EQ(order.cells, (std::vector<std::size_t>{0, 1, 2})) << "a failure stays one";
+  EXPECT_TRUE(order.turns.empty());
+  EXPECT_EQ(ledger.place_of(unit), "GPU-1");
+  EXPECT_EQ(ledger.order_for({0, 0, 0}).cells, (std::vector<std::size_t>{1, 2}))
+      << "the other repetition stays";
+}
+
 TEST_F(LedgerTest, UnitsAreWhatHasNeitherRowNorFailure) {
   Ledger ledger(plan, 2);
   EXPECT_EQ(ledger.units().size(), 4u);

@@ -133,6 +133,44 @@ TEST(Shards, OfASweepTakeAboutEquallyLong) {
   }
 }
 
+TEST(Shards, OfRandomConfigsAreBalanced) {
+  const unsigned seed = 496;
+  std::mt19937 random(seed);
+  for (int count = 1; count <= 64; ++count) {
+    std::vector<std::string> runs;
+    for (int run = 0; run < 6; ++run) runs.push_back(random_run(random));
+    const Plan plan = plan_of(runs);
+    const Sweep sweep = parse_config(R"({"runs": [{"family": "reduce", "sizes": [1]}]})", "any.json");
+    double longest_shard = 0;
+    double longest_problem = 0;
+    double all = 0;
+    for (const Group& group : plan.groups)
+      longest_problem = std::max(longest_problem, estimated_seconds(group, sweep));
+    for (int i = 0; i < count; ++i) {
+      double seconds = 0;
+      for (const Group& group : sharded(plan, {i, count}).groups) seconds += estimated_seconds(group, sweep);
+      longest_shard = std::max(longest_shard, seconds);
+      all += seconds;
+    }
+    // Random sizes lie in heaps, of which a shard may get a part; a plain hash exceeds this.
+    EXPECT_LT(longest_shard, 1.5 * all / count + 3 * longest_problem)
+        << count << " shards of " << plan.groups.size() << " problems, seed " << seed;
+  }
+}
+
+TEST(Shards, MayBeMoreThanProblems) {
+  const Plan plan = planted::plan(R"("sizes": [64, 128, 256], "entries": ["reduce/ladder/second"])");
+  std::size_t cells = 0;
+  int empty = 0;
+  for (int i = 0; i < 64; ++i) {
+    const Plan part = sharded(plan, {i, 64});
+    cells += part.cells();
+    if (part.groups.empty()) ++empty;
+  }
+  EXPECT_EQ(cells, plan.cells());
+  EXPECT_GE(empty, 64 - static_cast<int>(plan.groups.size()));
+}
+
 TEST(Shards, AreReadFromTheCommandLine) {
   EXPECT_EQ(parse_shard("2/4"), (Shard{2, 4}));
   EXPECT_EQ(parse_shard("0/1"), (Shard{0, 1}));
@@ -176,6 +214,9 @@ TEST(Shards, ContradictionsAreRefused) {
   };
   EXPECT_NE(refusal("1/4", slurm(2, 4, 0, 3)).find("contradicts"), std::string::npos);
   EXPECT_NE(refusal("2/3", slurm(2, 4, 0, 3)).find("contradicts"), std::string::npos);
+  // Task 7 of --array=3,7 is not the fifth of anything.
+  EXPECT_NE(refusal("4/8", slurm(7, 2, 3, 7)).find("contradicts"), std::string::npos);
+  EXPECT_NE(refusal("8/8", slurm(8, 2, 3, 8)).find("must be i/n"), std::string::npos);
   EXPECT_NE(refusal(std::nullopt, slurm(7, 2, 3, 7)).find("not whole"), std::string::npos);
   EXPECT_NE(refusal(std::nullopt, slurm(3, 1, 3, 3)).find("not whole"), std::string::npos);
   EXPECT_NE(refusal(std::nullopt, {{"SLURM_ARRAY_TASK_ID", "x"}}).find("whole number"), std::string::npos);
