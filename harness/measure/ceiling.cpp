@@ -7,6 +7,27 @@ namespace tally {
 namespace {
 /// Beyond this share of L2, what one call leaves there is no longer all there for the next.
 constexpr double usable_share_of_l2 = 0.6;
+
+/// Bytes that must be written: the outputs; of an array that is read and written at most half of what must
+/// move.
+double bytes_written(const Problem& problem) {
+  double written = 0;
+  for (const BufferSpec& spec : problem.buffers()) {
+    const auto bytes = static_cast<double>(spec.bytes());
+    if (spec.role == BufferSpec::Role::output) written += bytes;
+    if (spec.role == BufferSpec::Role::input_and_output) written += std::min(bytes, problem.bytes() / 2);
+  }
+  return std::min(written, problem.bytes());
+}
+
+/// Seconds that memory needs for bytes of both kinds.
+double seconds_of_memory(const Ceilings& ceilings, double read, double written) {
+  if (ceilings.hbm_read <= 0 || ceilings.hbm_copy <= 0) return 0;
+  const double of_a_byte_read = 1 / ceilings.hbm_read;
+  const double of_a_byte_written = 2 / ceilings.hbm_copy - of_a_byte_read;
+  return read * of_a_byte_read + written * std::max(of_a_byte_written, 0.0);
+}
+
 }  // namespace
 
 double l2_read_rate(const Ceilings& ceilings, double bytes) {
@@ -28,14 +49,15 @@ CeilingFigures ceiling_of(const Ceilings& ceilings, const Problem& problem, Cach
   const double bytes = problem.bytes();
   CeilingFigures figures;
   figures.name = problem.writes_as_much_as_it_reads() ? "hbm_copy" : "hbm_read";
-  double rate = problem.writes_as_much_as_it_reads() ? ceilings.hbm_copy : ceilings.hbm_read;
+  const double written = problem.writes_as_much_as_it_reads() ? bytes_written(problem) : 0;
+  double seconds = seconds_of_memory(ceilings, bytes - written, written);
   const double in_l2 = l2_read_rate(ceilings, bytes);
   if (cache == CacheState::warm && in_l2 > 0 && bytes <= usable_share_of_l2 * static_cast<double>(l2_bytes)) {
     figures.name = "l2_read";
-    rate = in_l2;
+    seconds = bytes / in_l2;
   }
   const double floor = cache == CacheState::warm ? ceilings.launch_floor_batched : ceilings.launch_floor_cold;
-  figures.seconds = floor + (rate > 0 ? bytes / rate : 0);
+  figures.seconds = floor + seconds;
   figures.fraction = median > 0 ? figures.seconds / median : 0;
   figures.above = figures.fraction > 1 + noise;
   return figures;

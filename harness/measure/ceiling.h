@@ -13,8 +13,9 @@ namespace tally {
 double l2_read_rate(const Ceilings& ceilings, double bytes);
 
 /// What a cell of that problem can do at best: floor + bytes / bandwidth.
-///   cold: the floor of a cold launch; HBM's read bandwidth, or the copy's where the problem writes as much
-///         as it reads.
+///   cold: the floor of a cold launch; HBM's read bandwidth. Where the problem writes arrays, a byte written
+///   costs what
+///         the copy's says that it costs: a copy's time less that of reading its source.
 ///   warm: the floor of a launch among many; L2's bandwidth where the bytes fit into 60% of it, else HBM's.
 /// `noise` is the cell's own: faster than the ceiling by more than that is an error of measurement.
 CeilingFigures ceiling_of(const Ceilings& ceilings, const Problem& problem, CacheState cache,

@@ -34,6 +34,26 @@ TEST(Ceiling, ColdIsTheColdFloorAndHbm) {
   EXPECT_FALSE(found.above);
 }
 
+std::unique_ptr<Problem> products(std::int64_t n, const std::string& op) {
+  ProblemKey key;
+  key.family = "elementwise";
+  key.n = n;
+  key.knobs["op"] = op;
+  key.knobs["misaligned_by"] = std::int64_t{0};
+  return make_problem(key);
+}
+
+TEST(Ceiling, WritingCostsWhatTheCopySaysThatItCosts) {
+  constexpr double array = 4.0 * (1 << 26);
+  const auto seconds = [](const char* op) {
+    const auto problem = products(1 << 26, op);
+    return ceiling_of(ceilings(), *problem, CacheState::cold, 50 << 20, 1e-3, 0.01).seconds - 2.8e-6;
+  };
+  EXPECT_NEAR(seconds("square"), 2 * array / 3.5e12, 1e-12) << "a copy";
+  EXPECT_NEAR(seconds("multiply"), 2 * array / 3.5e12 + array / 4e12, 1e-12)
+      << "a copy, and one array more is read";
+}
+
 TEST(Ceiling, WarmIsL2WhereItFitsAndHbmBeyond) {
   const auto small = reduction(1 << 20);
   const CeilingFigures in_l2 = ceiling_of(ceilings(), *small, CacheState::warm, 50 << 20, 3e-6, 0.01);
