@@ -92,6 +92,7 @@ def test_help_and_version(harness) -> None:
         "--resume",
         "--force-resume",
         "--shard",
+        "--devices",
         "--explain",
         "--against",
         "--results",
