@@ -1,0 +1,124 @@
+#pragma once
+
+#include <cub/device/device_scan.cuh>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "values.cuh"
+#include "variants/scan/best.cuh"
+
+/// What a sweep compares: every kernel in every shape, CUB's scan and a copy of the same bytes.
+namespace tune {
+
+template <typename T>
+struct Question {
+  const T* x;
+  T* out;
+  std::int64_t n;
+  void* storage;
+  std::size_t storage_bytes;
+};
+
+struct Candidate {
+  std::string name;
+  std::function<cudaError_t(cudaStream_t)> call;
+};
+
+/// One block for each tile is no way to start more blocks than this.
+inline constexpr std::int64_t most_tiles = 1 << 20;
+
+template <tally_scan::Kernel kernel, typename T>
+void add_kernel(std::vector<Candidate>& all, const Question<T>& q) {
+  const std::int64_t tiles = tally_scan::detail::tiles_of<T>(kernel, q.n);
+  if (tiles > most_tiles) return;
+  constexpr const char* ways[] = {"registers", "bulk", "ring"};
+  std::string name = std::string(ways[static_cast<int>(kernel.way)]) + " " + std::to_string(kernel.threads) + "x" +
+                     std::to_string(kernel.words) + " near " + std::to_string(kernel.near);
+  if (kernel.way == tally_scan::Way::ring) {
+    name += " stages " + std::to_string(kernel.stages) + " delay " + std::to_string(kernel.delay);
+  }
+  if (kernel.passing) name += " passing";
+  all.push_back({name, [=](cudaStream_t stream) {
+                   using tally_scan::detail::Slot;
+                   return tally_scan::detail::launch_kernel<T, true, kernel>(
+                       {q.x, q.out, q.n, static_cast<Slot*>(q.storage), stream});
+                 }});
+}
+
+template <int threads, int words, int stages, int delay, bool passing = false, typename T>
+void add_ring(std::vector<Candidate>& all, const Question<T>& q) {
+  using tally_scan::Kernel;
+  using tally_scan::Way;
+  const auto address = reinterpret_cast<std::uintptr_t>(q.x) | reinterpret_cast<std::uintptr_t>(q.out);
+  if (address % tally_scan::bytes_of_word == 0) {
+    add_kernel<Kernel{Way::ring, threads, words, 1, stages, delay, passing}>(all, q);
+  }
+}
+
+template <int threads, int words, typename T>
+void add_registers(std::vector<Candidate>& all, const Question<T>& q) {
+  using tally_scan::Kernel;
+  using tally_scan::Way;
+  add_kernel<Kernel{Way::registers, threads, words, 1}>(all, q);
+  add_kernel<Kernel{Way::registers, threads, words, 4}>(all, q);
+}
+
+template <int threads, int words, typename T>
+void add_bulk(std::vector<Candidate>& all, const Question<T>& q) {
+  using tally_scan::Kernel;
+  using tally_scan::Way;
+  add_kernel<Kernel{Way::bulk, threads, words, 1}>(all, q);
+}
+
+template <typename T>
+std::vector<Candidate> candidates_of(const Question<T>& q) {
+  using tally_scan::Kernel;
+  using tally_scan::Way;
+  std::vector<Candidate> all;
+  all.push_back({"cub", [=](cudaStream_t stream) {
+                   std::size_t bytes = q.storage_bytes;
+                   return cub::DeviceScan::InclusiveSum(q.storage, bytes, q.x, q.out, q.n, stream);
+                 }});
+  all.push_back({"best", [=](cudaStream_t stream) {
+                   std::size_t bytes = q.storage_bytes;
+                   return tally_scan::inclusive_sum(q.storage, bytes, q.x, q.out, q.n, stream);
+                 }});
+  add_registers<128, 1>(all, q);
+  add_registers<128, 2>(all, q);
+  add_registers<128, 4>(all, q);
+  add_registers<256, 1>(all, q);
+  add_registers<256, 2>(all, q);
+  add_registers<256, 4>(all, q);
+  add_registers<256, 8>(all, q);
+  add_registers<512, 1>(all, q);
+  add_registers<512, 2>(all, q);
+  add_registers<512, 4>(all, q);
+  add_registers<1024, 1>(all, q);
+  add_registers<1024, 4>(all, q);
+  add_bulk<128, 5>(all, q);
+  add_bulk<128, 7>(all, q);
+  add_bulk<128, 11>(all, q);
+  add_bulk<256, 5>(all, q);
+  add_bulk<256, 7>(all, q);
+  add_bulk<256, 9>(all, q);
+  add_bulk<256, 11>(all, q);
+  add_bulk<256, 13>(all, q);
+  add_bulk<512, 5>(all, q);
+  add_bulk<512, 9>(all, q);
+  add_bulk<512, 13>(all, q);
+  add_kernel<Kernel{Way::bulk, 256, 11, 4}>(all, q);
+  add_kernel<Kernel{Way::bulk, 512, 9, 4}>(all, q);
+  add_ring<256, 7, 7, 1>(all, q);
+  add_ring<256, 7, 7, 2>(all, q);
+  add_ring<256, 5, 10, 2>(all, q);
+  add_ring<256, 9, 5, 1>(all, q);
+  add_ring<512, 3, 8, 2>(all, q);
+  add_ring<512, 5, 5, 1>(all, q);
+  add_kernel<Kernel{Way::bulk, 256, 11, 1, 1, 0, true}>(all, q);
+  add_kernel<Kernel{Way::bulk, 256, 7, 1, 1, 0, true}>(all, q);
+  add_ring<256, 7, 7, 1, true>(all, q);
+  return all;
+}
+
+}  // namespace tune
