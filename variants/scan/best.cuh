@@ -50,7 +50,7 @@ cudaError_t launch_kernel(const Call<T>& call) {
                                               reinterpret_cast<std::uintptr_t>(call.x) % bytes_of_word == 0);
   const Shape shape{static_cast<unsigned>(tiles), static_cast<unsigned>(kernel.threads),
                     static_cast<std::size_t>(kernel.shared_bytes()), overlaps};
-  const Slots slots = slots_in(call.slots, tiles, kernel.near);
+  const Slots slots = slots_in(call.slots, tiles);
   const std::uint64_t tag = draw_tag(call.slots);
   if constexpr (kernel.way == Way::ring) {
     int device = 0;

@@ -3,7 +3,7 @@
 /// hopper_cuda.cu.
 ///
 ///   one_block        a small array: one block, one launch, nobody to wait for
-///   fixed_look_back  sums of tiles, sums of 32 tiles and prefixes of 1024: what a tile adds up depends on its
+///   fixed_look_back  sums of the last tiles and the prefix before those: what a tile adds up depends on its
 ///                    number alone, so that the bits are the same every time
 ///
 /// The floor: 2 · bytes / copy ceiling, and an empty launch for what is left when there are no bytes. README.md
@@ -197,57 +197,49 @@ struct Told {
 };
 
 constexpr int tiles_of_group = lanes;
-constexpr int groups_of_section = lanes;
 
-/// The three levels, and the number of the next tile to begin.
+/// What tiles tell one another, and the number of the next tile to begin.
 template <typename T>
-struct Levels {
+struct Board {
   unsigned* next;
   Told<T> tiles;     ///< a tile's sum
-  Told<T> groups;    ///< the sum of a group of tiles
-  Told<T> sections;  ///< what comes before a section of groups
+  Told<T> prefixes;  ///< what comes before a group of tiles
 
   static std::int64_t words(std::int64_t tiles) {
-    const std::int64_t groups = tiles / tiles_of_group + 1;
-    return 1 + (tiles + groups + groups / groups_of_section + 1) * Told<T>::words_of_value;
+    return 1 + (tiles + tiles / tiles_of_group + 1) * Told<T>::words_of_value;
   }
-  Levels(unsigned long long* memory, std::int64_t count)
+  Board(unsigned long long* memory, std::int64_t count)
       : next(reinterpret_cast<unsigned*>(memory)),
         tiles{memory + 1},
-        groups{memory + 1 + count * Told<T>::words_of_value},
-        sections{memory + 1 + (count + count / tiles_of_group + 1) * Told<T>::words_of_value} {}
+        prefixes{memory + 1 + count * Told<T>::words_of_value} {}
 };
 
-/// What comes before `tile`, found by a whole warp: the prefix of its section, the sums of the groups before its
-/// own and of the tiles before it in its group.
+/// What comes before `tile`, found by a whole warp: the sums of the tiles before it in its group and in the group
+/// before that, and the prefix of the latter.
 template <typename T>
-__device__ T look_back(const Levels<T>& levels, std::int64_t tile, T total) {
+__device__ T look_back(const Board<T>& board, std::int64_t tile, T total) {
   const WrappingPlus<T> plus;
   const int lane = static_cast<int>(threadIdx.x) % lanes;
   const std::int64_t group = tile / tiles_of_group;
-  const std::int64_t section = group / groups_of_section;
-  const int in_group = static_cast<int>(tile % tiles_of_group);
-  const int in_section = static_cast<int>(group % groups_of_section);
-  const bool ends_group = in_group == tiles_of_group - 1;
-  if (lane == 0 && !ends_group) levels.tiles.tell(tile, total);
-  const T near = sum_of_warp(lane < in_group ? levels.tiles.wait(group * tiles_of_group + lane) : T(0));
-  if (lane == 0 && ends_group) levels.groups.tell(group, plus(near, total));
-  // The last lane never has a group to read.
-  T far = T(0);
-  if (lane < in_section) far = levels.groups.wait(section * groups_of_section + lane);
-  if (lane == lanes - 1 && section > 0) far = levels.sections.wait(section);
-  const T before = plus(sum_of_warp(far), near);
-  if (lane == 0 && ends_group && in_section == groups_of_section - 1) {
-    levels.sections.tell(section + 1, plus(before, total));
+  const std::int64_t first = group > 0 ? (group - 1) * tiles_of_group : 0;
+  if (lane == 0) board.tiles.tell(tile, total);
+  T sum = 0;
+  for (int index = lane; index < 2 * tiles_of_group; index += lanes) {
+    if (first + index < tile) sum = plus(sum, board.tiles.wait(first + index));
   }
+  // The last lane has a place to spare: no tile comes after all of two groups.
+  if (lane == lanes - 1 && group > 1) sum = plus(sum, board.prefixes.wait(group - 1));
+  const T before = sum_of_warp(sum);
+  const bool ends_group = tile % tiles_of_group == tiles_of_group - 1;
+  if (lane == 0 && ends_group) board.prefixes.tell(group + 1, plus(before, total));
   return before;
 }
 
 template <typename T>
-__global__ void fixed_look_back(T* out, const T* x, std::int64_t n, bool inclusive, Levels<T> levels) {
+__global__ void fixed_look_back(T* out, const T* x, std::int64_t n, bool inclusive, Board<T> board) {
   __shared__ unsigned tile_of_block;
   __shared__ T before_warp[lanes];
-  if (threadIdx.x == 0) tile_of_block = atomicAdd(levels.next, 1u);
+  if (threadIdx.x == 0) tile_of_block = atomicAdd(board.next, 1u);
   __syncthreads();
   const unsigned lane = threadIdx.x % lanes;
   const unsigned warp = threadIdx.x / lanes;
@@ -262,7 +254,7 @@ __global__ void fixed_look_back(T* out, const T* x, std::int64_t n, bool inclusi
     const T up_to_warp = prefix_in_warp(lane < blockDim.x / lanes ? before_warp[lane] : T(0));
     const T total = __shfl_sync(all_lanes, up_to_warp, lanes - 1);
     const T left = of_left_lane(up_to_warp);
-    before_warp[lane] = WrappingPlus<T>()(look_back(levels, tile_of_block, total), left);
+    before_warp[lane] = WrappingPlus<T>()(look_back(board, tile_of_block, total), left);
   }
   __syncthreads();
   part.raise(before_warp[warp]);
@@ -278,36 +270,36 @@ std::int64_t tiles_of(const ProblemKey& key, const Tuning& t) {
 TALLY_VARIANT(Scan, hopper, fixed_look_back)
     .follows("one_block")
     .lesson(
-        "Decoupled look-back reads whatever its predecessors have come to, 32 at a time, and further back the more "
-        "of them are under way. With sums of 32 tiles and prefixes of 1024, each told by the last tile of its "
-        "kind, every tile asks for all it needs at once and waits for two trips at most, and the order of "
-        "additions follows from its number: deterministic, at no cost.")
+        "Decoupled look-back reads whatever its predecessors have come to, and further back the more of them are "
+        "under way. Here every tile adds up the sums of one group of tiles and a part, asked for at once, and a "
+        "prefix that was told a group ago: one trip between a tile's sum and all who need it, and an order of "
+        "additions that follows from the tile's number. Deterministic, at no cost.")
     .source(own)
     .types<float, double, std::int32_t, std::int64_t>()
     .tunable("threads", {256, 128, 512}, both(rules::whole_warps, rules::block_size))
     .additions([](const ProblemKey& key, const Tuning& t) {
-      const std::int64_t sections = tiles_of(key, t) / (tiles_of_group * groups_of_section);
-      return additions_of_tile(key) + 2 * log2_of(lanes) + 4 + static_cast<double>(sections) * 7;
+      const auto groups = static_cast<double>(tiles_of(key, t) / tiles_of_group);
+      return additions_of_tile(key) + log2_of(lanes) + 4 + groups / 2 * (log2_of(lanes) + 3);
     })
     .cost([](const ProblemKey& key, const Tuning& t) {
       const double array = static_cast<double>(key.n) * static_cast<double>(size_of(key.type));
       const auto tiles = static_cast<double>(tiles_of(key, t));
       const double told = 2 * static_cast<double>(size_of(key.type));  // a value's words
-      // A tile reads half of a group's tiles and half of a section's groups; all is cleared before.
-      return Cost{.bytes_read = array + tiles * told * 32,
+      // A tile reads one and a half groups' sums; all words are cleared before.
+      return Cost{.bytes_read = array + tiles * told * 1.5 * tiles_of_group,
                   .bytes_written = array + tiles * told * 2,
                   .partials = tiles_of(key, t)};
     })
     .prepare([]<typename T>(Scan<T> problem, const Tuning& t, Scratch& scratch) {
       const std::int64_t threads = t["threads"];
       const std::int64_t count = tiles_of(problem.n, tile_of(threads, sizeof(T)));
-      const std::int64_t words = Levels<T>::words(count);
+      const std::int64_t words = Board<T>::words(count);
       auto* memory = scratch.array<unsigned long long>(words);
-      const Levels<T> levels(memory, count);
+      const Board<T> board(memory, count);
       return [=](Queue& q) {
         q.memset(memory, 0, static_cast<std::size_t>(words) * sizeof *memory);
         q.launch(fixed_look_back<T>, {count, threads}, problem.out, problem.x, problem.n, problem.inclusive,
-                 levels);
+                 board);
       };
     });
 

@@ -46,13 +46,13 @@ void add_kernel(std::vector<Candidate>& all, const Question<T>& q) {
                  }});
 }
 
-template <int threads, int words, int stages, int delay, bool passing = false, typename T>
+template <int threads, int words, int stages, int delay, int near, typename T>
 void add_ring(std::vector<Candidate>& all, const Question<T>& q) {
   using tally_scan::Kernel;
   using tally_scan::Way;
   const auto address = reinterpret_cast<std::uintptr_t>(q.x) | reinterpret_cast<std::uintptr_t>(q.out);
-  if (address % tally_scan::bytes_of_word == 0) {
-    add_kernel<Kernel{Way::ring, threads, words, 1, stages, delay, passing}>(all, q);
+  if (address % tally_scan::bytes_of_word == 0 && q.n * static_cast<std::int64_t>(sizeof(T)) > 16 * tally_scan::megabytes) {
+    add_kernel<Kernel{Way::ring, threads, words, near, stages, delay}>(all, q);
   }
 }
 
@@ -60,21 +60,21 @@ template <int threads, int words, typename T>
 void add_registers(std::vector<Candidate>& all, const Question<T>& q) {
   using tally_scan::Kernel;
   using tally_scan::Way;
-  add_kernel<Kernel{Way::registers, threads, words, 1}>(all, q);
+  if (q.n * static_cast<std::int64_t>(sizeof(T)) > 64 * tally_scan::megabytes) return;
   add_kernel<Kernel{Way::registers, threads, words, 4}>(all, q);
+  add_kernel<Kernel{Way::registers, threads, words, 8}>(all, q);
 }
 
-template <int threads, int words, typename T>
+template <int threads, int words, int near, typename T>
 void add_bulk(std::vector<Candidate>& all, const Question<T>& q) {
   using tally_scan::Kernel;
   using tally_scan::Way;
-  add_kernel<Kernel{Way::bulk, threads, words, 1}>(all, q);
+  if (q.n * static_cast<std::int64_t>(sizeof(T)) < 2 * tally_scan::megabytes) return;
+  add_kernel<Kernel{Way::bulk, threads, words, near}>(all, q);
 }
 
 template <typename T>
 std::vector<Candidate> candidates_of(const Question<T>& q) {
-  using tally_scan::Kernel;
-  using tally_scan::Way;
   std::vector<Candidate> all;
   all.push_back({"cub", [=](cudaStream_t stream) {
                    std::size_t bytes = q.storage_bytes;
@@ -84,40 +84,28 @@ std::vector<Candidate> candidates_of(const Question<T>& q) {
                    std::size_t bytes = q.storage_bytes;
                    return tally_scan::inclusive_sum(q.storage, bytes, q.x, q.out, q.n, stream);
                  }});
-  add_registers<128, 1>(all, q);
-  add_registers<128, 2>(all, q);
-  add_registers<128, 4>(all, q);
   add_registers<256, 1>(all, q);
-  add_registers<256, 2>(all, q);
-  add_registers<256, 4>(all, q);
-  add_registers<256, 8>(all, q);
   add_registers<512, 1>(all, q);
-  add_registers<512, 2>(all, q);
-  add_registers<512, 4>(all, q);
   add_registers<1024, 1>(all, q);
-  add_registers<1024, 4>(all, q);
-  add_bulk<128, 5>(all, q);
-  add_bulk<128, 7>(all, q);
-  add_bulk<128, 11>(all, q);
-  add_bulk<256, 5>(all, q);
-  add_bulk<256, 7>(all, q);
-  add_bulk<256, 9>(all, q);
-  add_bulk<256, 11>(all, q);
-  add_bulk<256, 13>(all, q);
-  add_bulk<512, 5>(all, q);
-  add_bulk<512, 9>(all, q);
-  add_bulk<512, 13>(all, q);
-  add_kernel<Kernel{Way::bulk, 256, 11, 4}>(all, q);
-  add_kernel<Kernel{Way::bulk, 512, 9, 4}>(all, q);
-  add_ring<256, 7, 7, 1>(all, q);
-  add_ring<256, 7, 7, 2>(all, q);
-  add_ring<256, 5, 10, 2>(all, q);
-  add_ring<256, 9, 5, 1>(all, q);
-  add_ring<512, 3, 8, 2>(all, q);
-  add_ring<512, 5, 5, 1>(all, q);
-  add_kernel<Kernel{Way::bulk, 256, 11, 1, 1, 0, true}>(all, q);
-  add_kernel<Kernel{Way::bulk, 256, 7, 1, 1, 0, true}>(all, q);
-  add_ring<256, 7, 7, 1, true>(all, q);
+  add_registers<256, 2>(all, q);
+  add_registers<512, 2>(all, q);
+  add_registers<256, 4>(all, q);
+  add_registers<512, 4>(all, q);
+  add_registers<256, 8>(all, q);
+  add_bulk<128, 7, 8>(all, q);
+  add_bulk<128, 11, 2>(all, q);
+  add_bulk<128, 11, 4>(all, q);
+  add_bulk<128, 11, 8>(all, q);
+  add_bulk<256, 7, 4>(all, q);
+  add_bulk<256, 7, 8>(all, q);
+  add_bulk<256, 11, 2>(all, q);
+  add_bulk<256, 11, 4>(all, q);
+  add_bulk<256, 11, 8>(all, q);
+  add_bulk<512, 9, 2>(all, q);
+  add_bulk<512, 9, 4>(all, q);
+  add_ring<256, 7, 7, 3, 4>(all, q);
+  add_ring<256, 7, 7, 4, 4>(all, q);
+  add_ring<256, 5, 10, 6, 4>(all, q);
   return all;
 }
 

@@ -152,7 +152,11 @@ __global__ void __launch_bounds__(Threads)
   } else {
     copy_in_single(reinterpret_cast<T*>(part), from, count, of_warp);
   }
-  const std::uint64_t calls = gridDim.x > 1 && warp == 0 ? read_calls(slots) : 0;
+  std::uint64_t calls = 0;
+  if (gridDim.x > 1 && warp == 0) {
+    calls = read_calls(slots);
+    if (lane == 0) fetch_slots<Near>(slots, blockIdx.x);
+  }
   __syncwarp();  // the barrier is there, or what the other lanes copied
   if (in_bulk) wait_for(arrived + warp, 0);
 

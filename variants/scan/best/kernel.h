@@ -20,7 +20,7 @@ struct Kernel {
   Way way;
   int threads;
   int words;
-  int near = 1;
+  int near = 4;
   int stages = 1;  ///< of a ring
   int delay = 0;   ///< of a ring: tiles that are added up before one is finished
   bool passing = false;  ///< bulk copies tell the L2 cache to let go of the arrays first

@@ -98,7 +98,7 @@ __global__ void __launch_bounds__(Threads)
   std::uint64_t calls = 0;
   if (gridDim.x > 1 && warp == 0) {
     calls = read_calls(slots);
-    fetch_slots<Near>(slots, blockIdx.x);
+    if (threadIdx.x == 0) fetch_slots<Near>(slots, blockIdx.x);
   }
 
   T before_lane[Words];

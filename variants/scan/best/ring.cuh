@@ -40,7 +40,7 @@ struct Turn {
 /// tile i - Delay. x and out are aligned to 16 bytes. Dynamic shared memory: Stages tiles.
 ///
 /// Tiles are drawn as tickets: a tile waits only for tiles of lower number, which running blocks hold, however
-/// few of the blocks are running. The counter lies in the slot behind the sections and has the call's tag;
+/// few of the blocks are running. The counter lies in the slot behind the prefixes and has the call's tag;
 /// block 0 sets it up. The block that draws the last ticket of all counts the call.
 template <typename T, bool Inclusive, int Warps, int Words, int Stages, int Delay, int Near,
           bool Passing>
@@ -97,6 +97,7 @@ __global__ void __launch_bounds__((Warps + Delay + 2) * lanes, 1)
       const std::int64_t left = (n - tile * of_tile) * static_cast<std::int64_t>(sizeof(T));
       constexpr auto bytes_of_tile = static_cast<unsigned>(of_tile * sizeof(T));
       const unsigned bytes = left >= bytes_of_tile ? bytes_of_tile : static_cast<unsigned>(left) / 16 * 16;
+      fetch_slots<Near>(slots, tile);
       arrive_expecting(ring.arrived + turn.stage, bytes);
       if (bytes != 0) {
         copy_in<Passing>(stage_of(turn.stage), x + tile * of_tile, bytes, ring.arrived + turn.stage);

@@ -2,18 +2,18 @@
 
 #include "warp.cuh"
 
-/// Where tiles meet: slots that carry their own proof of being filled, in three levels of fixed shape.
+/// Where tiles meet: slots that carry their own proof of being filled, looked back over by windows of fixed
+/// shape.
 ///
 /// A tile's sum travels with a tag as one 16-byte access: who sees the call's tag has the call's value, with
 /// no fence and nothing that must be cleared. Tag: the host draws one for each call; the storage's count of
 /// calls is added, so that calls that a graph replays with the same tag are kept apart.
 ///
-/// The tiles of a group, the groups of a section: what comes before a tile is
-///   the prefix of its section + the sums of the groups before its own + the sums of the tiles before it
-/// and each of the three is asked for at once. The last tile of a group makes the group's sum, the last of a
-/// section the next section's prefix. So the additions and their order follow from the tile's number, not
-/// from how far others have come: the answer has the same bits every time, and no tile looks further back
-/// than one group of tiles and one section of groups.
+/// A tile adds up the sums of the tiles before it in its own group and in the group before that, and what comes
+/// before that group: a prefix, which the last tile of the second group before its own has told. All is asked
+/// for at once. The sums are one trip through the L2 cache away; the prefix takes two, but was begun a whole
+/// group earlier. Since the additions and their order follow from the tile's number, not from how far others
+/// have come, the answer has the same bits every time.
 namespace tally_scan::detail {
 
 struct alignas(16) Slot {
@@ -21,29 +21,22 @@ struct alignas(16) Slot {
   std::uint64_t tag;
 };
 
-inline constexpr int groups_of_section = 32;
+/// Tiles of which a warp reads the sums, `near` each lane, are the last two groups.
+constexpr int tiles_of_group(int near) { return near * lanes / 2; }
 
-/// A grid's storage, slot for slot: the count of calls, sums of tiles, sums of groups, prefixes of sections.
+/// A grid's storage, slot for slot: the count of calls, sums of tiles, prefixes of groups.
 struct Slots {
   Slot* calls;
   Slot* tiles;
-  Slot* groups;
-  Slot* sections;
+  Slot* prefixes;
 };
-
-__host__ __device__ inline std::int64_t groups_of(std::int64_t tiles, int near) {
-  return tiles / (near * lanes) + 1;
-}
 
 /// Slots that `tiles` tiles need, the last of them for a counter.
 inline std::int64_t count_of_slots(std::int64_t tiles, int near) {
-  const std::int64_t groups = groups_of(tiles, near);
-  return 1 + tiles + groups + groups / groups_of_section + 1 + 1;
+  return 1 + tiles + (tiles / tiles_of_group(near) + 1) + 1;
 }
 
-inline Slots slots_in(Slot* memory, std::int64_t tiles, int near) {
-  return {memory, memory + 1, memory + 1 + tiles, memory + 1 + tiles + groups_of(tiles, near)};
-}
+inline Slots slots_in(Slot* memory, std::int64_t tiles) { return {memory, memory + 1, memory + 1 + tiles}; }
 
 template <typename T>
 __device__ std::uint64_t bits_of(T value) {
@@ -112,34 +105,27 @@ struct Patience {
 #endif
 };
 
-/// Where a tile stands: which slots it reads.
+/// Which slots a tile reads and writes.
 template <int Near>
-struct Place {
-  static constexpr int tiles_of_group = Near * lanes;
+struct Window {
+  static constexpr int of_group = tiles_of_group(Near);
+  std::int64_t tile;
   std::int64_t group;
-  std::int64_t section;
-  int in_group;
-  int in_section;
+  std::int64_t first;  ///< tile whose sum is read first
 
-  __device__ explicit Place(std::int64_t tile)
-      : group(tile / tiles_of_group),
-        section(group / groups_of_section),
-        in_group(static_cast<int>(tile % tiles_of_group)),
-        in_section(static_cast<int>(group % groups_of_section)) {}
+  __device__ explicit Window(std::int64_t of_tile)
+      : tile(of_tile), group(of_tile / of_group), first(group > 0 ? (group - 1) * of_group : 0) {}
 
-  __device__ bool ends_group() const { return in_group == tiles_of_group - 1; }
-  __device__ bool ends_section() const { return ends_group() && in_section == groups_of_section - 1; }
+  __device__ bool ends_group() const { return tile % of_group == of_group - 1; }
+  /// What the next group but one reads. Only the last tile of a group writes it.
+  __device__ Slot* next_prefix(const Slots& slots) const { return slots.prefixes + group + 1; }
 
-  /// The k-th sum of a tile that the calling lane adds; null if there is none.
-  __device__ const Slot* near(const Slots& slots, int k) const {
+  /// The k-th slot that the calling lane reads; null if there is none. The last of the last lane, which no tile
+  /// needs for a sum, is the prefix.
+  __device__ const Slot* read(const Slots& slots, int k) const {
     const int index = k * lanes + static_cast<int>(threadIdx.x) % lanes;
-    return index < in_group ? slots.tiles + group * tiles_of_group + index : nullptr;
-  }
-  /// A group's sum, or for the last lane, which never has one, the section's prefix.
-  __device__ const Slot* far(const Slots& slots) const {
-    const int lane = static_cast<int>(threadIdx.x) % lanes;
-    if (lane < in_section) return slots.groups + section * groups_of_section + lane;
-    return lane == lanes - 1 && section > 0 ? slots.sections + section : nullptr;
+    if (first + index < tile) return slots.tiles + first + index;
+    return index == 2 * of_group - 1 && group > 1 ? slots.prefixes + group - 1 : nullptr;
   }
 };
 
@@ -148,59 +134,44 @@ struct Place {
 /// every tile that is waited for is on its way.
 template <int Near, typename T>
 __device__ T look_back(const Slots& slots, std::uint64_t tag, std::int64_t tile, T total) {
-  const Place<Near> place(tile);
+  const Window<Near> window(tile);
   const bool speaks = threadIdx.x % lanes == 0;
-  if (speaks && !place.ends_group()) write_slot(slots.tiles + tile, bits_of(total), tag);
-  const Slot nothing{0, tag};
-  const Slot* const far = place.far(slots);
-  Slot from_far = far != nullptr ? read_slot(far) : nothing;
+  if (speaks) write_slot(slots.tiles + tile, bits_of(total), tag);
+  const Slot* from[Near];
+  Slot heard[Near];
+#pragma unroll
+  for (int k = 0; k < Near; ++k) {
+    from[k] = window.read(slots, k);
+    heard[k] = Slot{0, from[k] != nullptr ? ~tag : tag};
+  }
   Patience patience;
-
-  Slot from_near[Near];
-  std::uint64_t difference = 1;
-  while (difference != 0) {
-    difference = 0;
+  bool missing = true;
+  while (missing) {
 #pragma unroll
     for (int k = 0; k < Near; ++k) {
-      const Slot* const near = place.near(slots, k);
-      from_near[k] = near != nullptr ? read_slot(near) : nothing;
+      if (heard[k].tag != tag) heard[k] = read_slot(from[k]);
     }
+    missing = false;
 #pragma unroll
-    for (int k = 0; k < Near; ++k) difference |= from_near[k].tag ^ tag;
+    for (int k = 0; k < Near; ++k) missing = missing || heard[k].tag != tag;
     patience.wait();
   }
-  T sum = value_of<T>(from_near[0].value);
+  T sum = value_of<T>(heard[0].value);
 #pragma unroll
-  for (int k = 1; k < Near; ++k) sum = add(sum, value_of<T>(from_near[k].value));
+  for (int k = 1; k < Near; ++k) sum = add(sum, value_of<T>(heard[k].value));
   __syncwarp();
-  if (place.ends_group()) {
-    const T of_group = add(sum_of_warp(sum), total);
-    if (speaks) write_slot(slots.groups + place.group, bits_of(of_group), tag);
-  }
-  while (from_far.tag != tag) {
-    from_far = read_slot(far);
-    patience.wait();
-  }
-  __syncwarp();
-  const T before = sum_of_warp(add(value_of<T>(from_far.value), sum));
-  if (speaks && place.ends_section()) {
-    write_slot(slots.sections + place.section + 1, bits_of(add(before, total)), tag);
-  }
+  const T before = sum_of_warp(sum);
+  if (speaks && window.ends_group()) write_slot(window.next_prefix(slots), bits_of(add(before, total)), tag);
   return before;
 }
 
-/// Brings the slots that look_back() will read into the L2 cache while the tile is being loaded: else the
-/// first look waits for the memory behind it. Called by the same warp.
+/// Brings the slots that look_back() will write into the L2 cache while the tile is being loaded: else those who
+/// read them first wait for the memory behind it. Called by one thread.
 template <int Near>
 __device__ void fetch_slots(const Slots& slots, std::int64_t tile) {
-  const Place<Near> place(tile);
-#pragma unroll
-  for (int k = 0; k < Near; ++k) {
-    const Slot* const near = place.near(slots, k);
-    if (near != nullptr) asm volatile("prefetch.global.L2 [%0];" ::"l"(near));
-  }
-  const Slot* const far = place.far(slots);
-  if (far != nullptr) asm volatile("prefetch.global.L2 [%0];" ::"l"(far));
+  const Window<Near> window(tile);
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(slots.tiles + tile));
+  if (window.ends_group()) asm volatile("prefetch.global.L2 [%0];" ::"l"(window.next_prefix(slots)));
 }
 
 }  // namespace tally_scan::detail

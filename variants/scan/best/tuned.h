@@ -7,12 +7,13 @@ namespace tally_scan {
 
 // clang-format off
 inline constexpr Row table[] = {
-    {2 * kilobytes, {Way::registers, 128, 1}},
+    {2 * kilobytes, {Way::registers, 256, 1}},
     {8 * kilobytes, {Way::registers, 512, 1}},
-    {16 * kilobytes, {Way::registers, 512, 2}},
-    {512 * kilobytes, {Way::registers, 256, 2, 4}},
-    {16 * megabytes, {Way::registers, 256, 4, 4}},
-    {any_size, {Way::bulk, 256, 11, 1}},
+    {16 * kilobytes, {Way::registers, 512, 1}},
+    {256 * kilobytes, {Way::registers, 1024, 1}},
+    {1 * megabytes, {Way::registers, 256, 2}},
+    {8 * megabytes, {Way::registers, 256, 8}},
+    {any_size, {Way::bulk, 128, 11, 8}},
 };
 // clang-format on
 
