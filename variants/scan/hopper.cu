@@ -1,13 +1,13 @@
 /// Our own scans, one idea at a time, in CUDA C++ that every GPU runs and the CPU executor too. What needs a
-/// Hopper GPU (tagged slots, bulk copies, programmatic launches), and the choice between all of them, follows in
-/// hopper_cuda.cu.
+/// Hopper GPU (tagged slots, bulk copies, programmatic launches), and the choice between all of them, follows
+/// in hopper_cuda.cu.
 ///
 ///   one_block        a small array: one block, one launch, nobody to wait for
 ///   fixed_look_back  sums of the last tiles and the prefix before those: what a tile adds up depends on its
 ///                    number alone, so that the bits are the same every time
 ///
-/// The floor: 2 · bytes / copy ceiling, and an empty launch for what is left when there are no bytes. README.md
-/// beside this file has the figures of each regime.
+/// The floor: 2 · bytes / copy ceiling, and an empty launch for what is left when there are no bytes.
+/// README.md beside this file has the figures of each regime.
 #include <cmath>
 #include <cstring>
 
@@ -168,8 +168,8 @@ TALLY_VARIANT(Scan, hopper, one_block)
 
 // ----------------------------------------------------------------------------------- fixed_look_back
 
-/// Values that tiles tell one another. Each word has 32 bits of a value and a mark that it is there, so that a
-/// value of eight bytes needs no fence either: its two words prove themselves.
+/// Values that tiles tell one another. Each word has 32 bits of a value and a mark that it is there, so that
+/// a value of eight bytes needs no fence either: its two words prove themselves.
 template <typename T>
 struct Told {
   using Word = unsigned long long;
@@ -214,8 +214,8 @@ struct Board {
         prefixes{memory + 1 + count * Told<T>::words_of_value} {}
 };
 
-/// What comes before `tile`, found by a whole warp: the sums of the tiles before it in its group and in the group
-/// before that, and the prefix of the latter.
+/// What comes before `tile`, found by a whole warp: the sums of the tiles before it in its group and in the
+/// group before that, and the prefix of the latter.
 template <typename T>
 __device__ T look_back(const Board<T>& board, std::int64_t tile, T total) {
   const WrappingPlus<T> plus;

@@ -1,6 +1,6 @@
-/// Our own scans that need a Hopper GPU, one idea at a time, and the choice between all. The kernels are those of
-/// best/, which are written to be copied into any program; here they are put to the same questions as everything
-/// else.
+/// Our own scans that need a Hopper GPU, one idea at a time, and the choice between all. The kernels are
+/// those of best/, which are written to be copied into any program; here they are put to the same questions
+/// as everything else.
 ///
 ///   tagged_slots         what tiles tell one another carries the call's tag: no clearing before the launch
 ///   programmatic_launch  the same, resident before the kernel in front has ended
@@ -11,6 +11,9 @@
 #include "harness/catalog/declare.h"
 #include "harness/device/launch.h"
 #include "harness/problems/scan.h"
+
+#include "variants/scan/best/plan.h"
+#include "variants/scan/best/window.h"
 
 #if defined(__CUDACC__)
 #include "variants/scan/best.cuh"
@@ -23,9 +26,13 @@ constexpr const char* own = "Tally's own";
 constexpr const char* no_hopper = "inline PTX for Hopper GPUs: bulk copies, 16-byte atomic accesses";
 constexpr int hopper_capability = 90;
 
-#if defined(__CUDACC__)
 using tally_scan::Kernel;
 using tally_scan::Way;
+
+constexpr Kernel in_registers{Way::registers, 256, 4, 4};
+constexpr Kernel in_bulk{Way::bulk, 128, 11, 8};
+
+#if defined(__CUDACC__)
 
 /// The timed call of best/'s `kernel`.
 template <Kernel kernel, typename T>
@@ -57,13 +64,25 @@ auto best_of(const Scan<T>& problem, Scratch& scratch) {
 }
 #endif
 
-/// What a thread adds up one after the other, its warp's and its block's trees, and the three levels of slots:
-/// no section of tiles is smaller than 4 MB.
-double additions(const ProblemKey& key, const Tuning&) {
-  constexpr double bytes_of_thread = 13 * 16;
-  constexpr double bytes_of_section = 4.0 * 1024 * 1024;
-  const auto element = static_cast<double>(size_of(key.type));
-  return bytes_of_thread / element + 40 + 7 * static_cast<double>(key.n) * element / bytes_of_section;
+/// Along a thread's words, over its warp and its block, over a window of tiles, and along the prefixes of
+/// groups, each of which adds to the last but one.
+double additions_of(const Kernel& kernel, const ProblemKey& key) {
+  const auto element = static_cast<std::int64_t>(size_of(key.type));
+  const std::int64_t tiles = tally_scan::tiles_for(kernel, key.n * element);
+  const std::int64_t of_thread = kernel.words * (tally_scan::bytes_of_word / element);
+  constexpr std::int64_t of_lanes = 5;
+  const std::int64_t of_window = kernel.near + of_lanes + 1;
+  const std::int64_t steps = tiles / tally_scan::detail::tiles_of_group(kernel.near) / 2 + 1;
+  return static_cast<double>(of_thread + kernel.words + 2 * of_lanes + 3 + steps * of_window);
+}
+
+template <Kernel kernel>
+double additions_with(const ProblemKey& key, const Tuning&) {
+  return additions_of(kernel, key);
+}
+
+double additions_of_best(const ProblemKey& key, const Tuning&) {
+  return additions_of(tally_scan::kernel_for(key.n * static_cast<std::int64_t>(size_of(key.type))), key);
 }
 
 Cost cost_of_one_launch(const ProblemKey& key, const Tuning&) {
@@ -81,12 +100,11 @@ TALLY_VARIANT(Scan, hopper, tagged_slots)
     .source(own)
     .types<float, double, std::int32_t, std::int64_t>()
     .compute_capability(hopper_capability)
-    .additions(additions)
+    .additions(additions_with<in_registers>)
     .cost(cost_of_one_launch)
     .not_on(DeviceKind::simt, no_hopper)
     .not_on(DeviceKind::host, no_hopper)
-    TALLY_ON_CUDA(.prepare([]<typename T>(Scan<T> problem, const Tuning&, Scratch& scratch) {
-      return always<Kernel{Way::registers, 256, 4}>(problem, scratch, false);
+        TALLY_ON_CUDA(.prepare([]<typename T>(Scan<T> problem, const Tuning&, Scratch& scratch) { return always<in_registers>(problem, scratch, false);
     }));
 
 // ------------------------------------------------------------------------------- programmatic_launch
@@ -99,12 +117,11 @@ TALLY_VARIANT(Scan, hopper, programmatic_launch)
     .source(own)
     .types<float, double, std::int32_t, std::int64_t>()
     .compute_capability(hopper_capability)
-    .additions(additions)
+    .additions(additions_with<in_registers>)
     .cost(cost_of_one_launch)
     .not_on(DeviceKind::simt, no_hopper)
     .not_on(DeviceKind::host, no_hopper)
-    TALLY_ON_CUDA(.prepare([]<typename T>(Scan<T> problem, const Tuning&, Scratch& scratch) {
-      return always<Kernel{Way::registers, 256, 4}>(problem, scratch, true);
+        TALLY_ON_CUDA(.prepare([]<typename T>(Scan<T> problem, const Tuning&, Scratch& scratch) { return always<in_registers>(problem, scratch, true);
     }));
 
 // ---------------------------------------------------------------------------------------- bulk_tiles
@@ -114,17 +131,16 @@ TALLY_VARIANT(Scan, hopper, bulk_tiles)
     .lesson(
         "The tile lies in shared memory as it does in global memory, brought and taken by the bulk copy engine. "
         "Each thread has an odd number of neighbouring words of it, so that no two meet in a bank: one serial sum a "
-        "thread and one scan a warp, no transposition, few registers, and five tiles of 44 KB under way in every "
+        "thread and one scan a warp, no transposition, few registers, and ten tiles of 22 KB under way in every "
         "multiprocessor.")
     .source(own)
     .types<float, double, std::int32_t, std::int64_t>()
     .compute_capability(hopper_capability)
-    .additions(additions)
+    .additions(additions_with<in_bulk>)
     .cost(cost_of_one_launch)
     .not_on(DeviceKind::simt, no_hopper)
     .not_on(DeviceKind::host, no_hopper)
-    TALLY_ON_CUDA(.prepare([]<typename T>(Scan<T> problem, const Tuning&, Scratch& scratch) {
-      return always<Kernel{Way::bulk, 256, 11}>(problem, scratch, true);
+        TALLY_ON_CUDA(.prepare([]<typename T>(Scan<T> problem, const Tuning&, Scratch& scratch) { return always<in_bulk>(problem, scratch, true);
     }));
 
 // ------------------------------------------------------------------------------------- ring_of_tiles
@@ -141,41 +157,38 @@ TALLY_VARIANT(Scan, hopper, ring_of_tiles)
     .additions(additions)
     .cost(cost_of_one_launch)
     .not_on(DeviceKind::simt, no_hopper)
-    .not_on(DeviceKind::host, no_hopper)
-    TALLY_ON_CUDA(.prepare([]<typename T>(Scan<T> problem, const Tuning&, Scratch& scratch) {
-      return always<Kernel{Way::ring, 256, 7, 1, 7, 1}>(problem, scratch, true);
+    .not_on(DeviceKind::host, no_hopper) TALLY_ON_CUDA(.prepare([]<typename T>(Scan<T> problem, const Tuning&, Scratch& scratch) { return always<Kernel{Way::ring, 256, 7, 1, 7, 1}>(problem, scratch, true);
     }));
 
 // ---------------------------------------------------------------------------------------------- best
 
 TALLY_VARIANT(Scan, hopper, best)
     .follows("ring_of_tiles")
-    .lesson("What a program would use (best.cuh): tiles in registers or in shared memory, by the number of bytes.")
+    .lesson(
+        "What a program would use (best.cuh): tiles in registers or in shared memory, by the number of bytes.")
     .source(own)
     .types<float, double, std::int32_t, std::int64_t>()
     .compute_capability(hopper_capability)
-    .additions(additions)
+    .additions(additions_of_best)
     .cost(cost_of_one_launch)
     .not_on(DeviceKind::simt, no_hopper)
     .not_on(DeviceKind::host, no_hopper)
-    TALLY_ON_CUDA(.prepare([]<typename T>(Scan<T> problem, const Tuning&, Scratch& scratch) {
-      return best_of(problem, scratch);
+        TALLY_ON_CUDA(.prepare([]<typename T>(Scan<T> problem, const Tuning&, Scratch& scratch) { return best_of(problem, scratch);
     }));
 
 TALLY_VARIANT(Scan, hopper, best_deterministic)
     .follows("best")
     .lesson(
-        "Bitwise the same for a given n and type, whatever else runs. With three levels of fixed shape this costs "
-        "nothing: it is `best`.")
+        "Bitwise the same for a given n and type, whatever else runs. With windows of fixed shape this costs nothing: it "
+        "is `best`.")
     .source(own)
     .types<float, double, std::int32_t, std::int64_t>()
     .compute_capability(hopper_capability)
-    .additions(additions)
+    .additions(additions_of_best)
     .cost(cost_of_one_launch)
     .not_on(DeviceKind::simt, no_hopper)
     .not_on(DeviceKind::host, no_hopper)
-    TALLY_ON_CUDA(.prepare([]<typename T>(Scan<T> problem, const Tuning&, Scratch& scratch) {
-      return best_of(problem, scratch);
+        TALLY_ON_CUDA(.prepare([]<typename T>(Scan<T> problem, const Tuning&, Scratch& scratch) { return best_of(problem, scratch);
     }));
 
 }  // namespace

@@ -33,8 +33,8 @@ void add_kernel(std::vector<Candidate>& all, const Question<T>& q) {
   const std::int64_t tiles = tally_scan::detail::tiles_of<T>(kernel, q.n);
   if (tiles > most_tiles) return;
   constexpr const char* ways[] = {"registers", "bulk", "ring"};
-  std::string name = std::string(ways[static_cast<int>(kernel.way)]) + " " + std::to_string(kernel.threads) + "x" +
-                     std::to_string(kernel.words) + " near " + std::to_string(kernel.near);
+  std::string name = std::string(ways[static_cast<int>(kernel.way)]) + " " + std::to_string(kernel.threads) +
+                     "x" + std::to_string(kernel.words) + " near " + std::to_string(kernel.near);
   if (kernel.way == tally_scan::Way::ring) {
     name += " stages " + std::to_string(kernel.stages) + " delay " + std::to_string(kernel.delay);
   }
@@ -51,7 +51,8 @@ void add_ring(std::vector<Candidate>& all, const Question<T>& q) {
   using tally_scan::Kernel;
   using tally_scan::Way;
   const auto address = reinterpret_cast<std::uintptr_t>(q.x) | reinterpret_cast<std::uintptr_t>(q.out);
-  if (address % tally_scan::bytes_of_word == 0 && q.n * static_cast<std::int64_t>(sizeof(T)) > 16 * tally_scan::megabytes) {
+  if (address % tally_scan::bytes_of_word == 0 &&
+      q.n * static_cast<std::int64_t>(sizeof(T)) > 16 * tally_scan::megabytes) {
     add_kernel<Kernel{Way::ring, threads, words, near, stages, delay}>(all, q);
   }
 }

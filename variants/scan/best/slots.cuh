@@ -1,6 +1,7 @@
 #pragma once
 
 #include "warp.cuh"
+#include "window.h"
 
 /// Where tiles meet: slots that carry their own proof of being filled, looked back over by windows of fixed
 /// shape.
@@ -9,11 +10,11 @@
 /// no fence and nothing that must be cleared. Tag: the host draws one for each call; the storage's count of
 /// calls is added, so that calls that a graph replays with the same tag are kept apart.
 ///
-/// A tile adds up the sums of the tiles before it in its own group and in the group before that, and what comes
-/// before that group: a prefix, which the last tile of the second group before its own has told. All is asked
-/// for at once. The sums are one trip through the L2 cache away; the prefix takes two, but was begun a whole
-/// group earlier. Since the additions and their order follow from the tile's number, not from how far others
-/// have come, the answer has the same bits every time.
+/// A tile adds up the sums of the tiles before it in its own group and in the group before that, and what
+/// comes before that group: a prefix, which the last tile of the second group before its own has told. All is
+/// asked for at once. The sums are one trip through the L2 cache away; the prefix takes two, but was begun a
+/// whole group earlier. Since the additions and their order follow from the tile's number, not from how far
+/// others have come, the answer has the same bits every time.
 namespace tally_scan::detail {
 
 struct alignas(16) Slot {
@@ -21,20 +22,12 @@ struct alignas(16) Slot {
   std::uint64_t tag;
 };
 
-/// Tiles of which a warp reads the sums, `near` each lane, are the last two groups.
-constexpr int tiles_of_group(int near) { return near * lanes / 2; }
-
 /// A grid's storage, slot for slot: the count of calls, sums of tiles, prefixes of groups.
 struct Slots {
   Slot* calls;
   Slot* tiles;
   Slot* prefixes;
 };
-
-/// Slots that `tiles` tiles need, the last of them for a counter.
-inline std::int64_t count_of_slots(std::int64_t tiles, int near) {
-  return 1 + tiles + (tiles / tiles_of_group(near) + 1) + 1;
-}
 
 inline Slots slots_in(Slot* memory, std::int64_t tiles) { return {memory, memory + 1, memory + 1 + tiles}; }
 
@@ -105,29 +98,13 @@ struct Patience {
 #endif
 };
 
-/// Which slots a tile reads and writes.
+/// The k-th slot that the calling lane reads; null if there is none.
 template <int Near>
-struct Window {
-  static constexpr int of_group = tiles_of_group(Near);
-  std::int64_t tile;
-  std::int64_t group;
-  std::int64_t first;  ///< tile whose sum is read first
-
-  __device__ explicit Window(std::int64_t of_tile)
-      : tile(of_tile), group(of_tile / of_group), first(group > 0 ? (group - 1) * of_group : 0) {}
-
-  __device__ bool ends_group() const { return tile % of_group == of_group - 1; }
-  /// What the next group but one reads. Only the last tile of a group writes it.
-  __device__ Slot* next_prefix(const Slots& slots) const { return slots.prefixes + group + 1; }
-
-  /// The k-th slot that the calling lane reads; null if there is none. The last of the last lane, which no tile
-  /// needs for a sum, is the prefix.
-  __device__ const Slot* read(const Slots& slots, int k) const {
-    const int index = k * lanes + static_cast<int>(threadIdx.x) % lanes;
-    if (first + index < tile) return slots.tiles + first + index;
-    return index == 2 * of_group - 1 && group > 1 ? slots.prefixes + group - 1 : nullptr;
-  }
-};
+__device__ const Slot* slot_to_read(const Window<Near>& window, const Slots& slots, int k) {
+  const int index = k * lanes + static_cast<int>(threadIdx.x) % lanes;
+  if (window.sum(index) >= 0) return slots.tiles + window.sum(index);
+  return window.prefix(index) >= 0 ? slots.prefixes + window.prefix(index) : nullptr;
+}
 
 /// What comes before `tile`, whose own sum is `total`: called by one whole warp, every lane has the answer.
 /// Tells the others what they wait for on the way. Blocks of lower index have started when this one has, so
@@ -141,7 +118,7 @@ __device__ T look_back(const Slots& slots, std::uint64_t tag, std::int64_t tile,
   Slot heard[Near];
 #pragma unroll
   for (int k = 0; k < Near; ++k) {
-    from[k] = window.read(slots, k);
+    from[k] = slot_to_read(window, slots, k);
     heard[k] = Slot{0, from[k] != nullptr ? ~tag : tag};
   }
   Patience patience;
@@ -161,17 +138,21 @@ __device__ T look_back(const Slots& slots, std::uint64_t tag, std::int64_t tile,
   for (int k = 1; k < Near; ++k) sum = add(sum, value_of<T>(heard[k].value));
   __syncwarp();
   const T before = sum_of_warp(sum);
-  if (speaks && window.ends_group()) write_slot(window.next_prefix(slots), bits_of(add(before, total)), tag);
+  if (speaks && window.tells_prefix() >= 0) {
+    write_slot(slots.prefixes + window.tells_prefix(), bits_of(add(before, total)), tag);
+  }
   return before;
 }
 
-/// Brings the slots that look_back() will write into the L2 cache while the tile is being loaded: else those who
-/// read them first wait for the memory behind it. Called by one thread.
+/// Brings the slots that look_back() will write into the L2 cache while the tile is being loaded: else those
+/// who read them first wait for the memory behind it. Called by one thread.
 template <int Near>
 __device__ void fetch_slots(const Slots& slots, std::int64_t tile) {
   const Window<Near> window(tile);
   asm volatile("prefetch.global.L2 [%0];" ::"l"(slots.tiles + tile));
-  if (window.ends_group()) asm volatile("prefetch.global.L2 [%0];" ::"l"(window.next_prefix(slots)));
+  if (window.tells_prefix() >= 0) {
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(slots.prefixes + window.tells_prefix()));
+  }
 }
 
 }  // namespace tally_scan::detail

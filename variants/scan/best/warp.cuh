@@ -5,12 +5,12 @@
 
 #include "kernel.h"
 #include "launch.cuh"
+#include "window.h"
 
 /// Addition, and sums and prefixes over a warp.
 namespace tally_scan::detail {
 
 inline constexpr unsigned whole_warp = 0xffffffffu;
-inline constexpr int lanes = 32;
 
 template <typename T>
 inline constexpr int width = bytes_of_word / static_cast<int>(sizeof(T));

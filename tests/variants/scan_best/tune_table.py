@@ -1,0 +1,80 @@
+"""Writes variants/scan/best/tuned.h from the results of sweep_scan.
+
+    python3 tests/variants/scan_best/tune_table.py OUTPUT SWEEP.json[.xz]...
+
+For every power of two of bytes, the kernel that loses least to the best one, on average over the
+sweeps (types) that have an array of so many bytes. A kernel that the table has already is taken where
+it loses less than 1% more: so much two runs of one kernel differ, and fewer are compiled.
+"""
+
+import collections
+import json
+import lzma
+import math
+import re
+import sys
+
+ELEMENT_BYTES = {"float32": 4, "float64": 8, "int32": 4, "int64": 8}
+WORTH_ANOTHER_KERNEL = 0.01
+
+
+def kernel_of(candidate):
+    """The row of table that a candidate's name stands for, or None."""
+    if match := re.fullmatch(r"(registers|bulk) (\d+)x(\d+) near (\d+)", candidate):
+        return f"{{Way::{match[1]}, {match[2]}, {match[3]}, {match[4]}}}"
+    return None
+
+
+def losses(paths):
+    """bytes -> kernel -> logarithms of its time over the fastest kernel's, one a sweep."""
+    table = collections.defaultdict(lambda: collections.defaultdict(list))
+    for path in paths:
+        times = collections.defaultdict(dict)
+        with lzma.open(path, "rt") if str(path).endswith(".xz") else open(path) as file:
+            rows = json.load(file)
+        for row in rows:
+            if kernel := kernel_of(row["candidate"]):
+                times[ELEMENT_BYTES[row["type"]] << row["bits"]][kernel] = row["us"]
+        for size, measured in times.items():
+            for kernel, microseconds in measured.items():
+                table[size][kernel].append(math.log(microseconds / min(measured.values())))
+    return table
+
+
+def text_of(size):
+    if size >= 1 << 20:
+        return f"{size >> 20} * megabytes"
+    return f"{size >> 10} * kilobytes"
+
+
+def main(output, *paths):
+    chosen = []
+    used = set()
+    for size, kernels in sorted(losses(paths).items()):
+        asked = max(len(found) for found in kernels.values())
+        mean = {kernel: sum(found) / asked for kernel, found in kernels.items() if len(found) == asked}
+        best = min(mean, key=mean.get)
+        known = [kernel for kernel in mean if kernel in used and mean[kernel] < mean[best] + WORTH_ANOTHER_KERNEL]
+        if chosen and chosen[-1][1] in known:
+            best = chosen[-1][1]
+        elif known:
+            best = min(known, key=mean.get)
+        used.add(best)
+        print(f"{text_of(size):>18}: {best:35} loses {100 * mean[best]:.2f}% to the best of each of {asked} sweeps")
+        if chosen and chosen[-1][1] == best:
+            chosen.pop()
+        chosen.append((size, best))
+    with open(output, "w") as file:
+        file.write('#pragma once\n\n#include "kernel.h"\n\n')
+        file.write(
+            "/// Written by tests/variants/scan_best/tune_table.py; README.md beside this folder says from what.\n"
+        )
+        file.write("namespace tally_scan {\n\n// clang-format off\ninline constexpr Row table[] = {\n")
+        for index, (size, kernel) in enumerate(chosen):
+            most = "any_size" if index == len(chosen) - 1 else text_of(size)
+            file.write(f"    {{{most}, {kernel}}},\n")
+        file.write("};\n// clang-format on\n\n}  // namespace tally_scan\n")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
