@@ -1,12 +1,12 @@
 #pragma once
 
 #include <chrono>
+#include <span>
 #include <utility>
 
 #include "best/bulk.cuh"
 #include "best/plan.h"
 #include "best/registers.cuh"
-#include "best/ring.cuh"
 
 /// Fast prefix sums for Hopper GPUs (compute capability 9.0), to be copied into any program together with the
 /// folder best/. Needs C++20 and CUDA's own headers, nothing else.
@@ -42,42 +42,36 @@ std::int64_t tiles_of(const Kernel& kernel, std::int64_t n) {
   return tiles_for(kernel, n * static_cast<std::int64_t>(sizeof(T)));
 }
 
+/// Whether nothing is read through the first-level cache, which only a launch of its own empties for sure:
+/// warps of the bulk kernel whose part is not aligned, or not whole, move elements one by one through it.
+template <typename T>
+bool passes_first_level_cache(const Kernel& kernel, const Call<T>& call) {
+  const std::int64_t bytes = call.n * static_cast<std::int64_t>(sizeof(T));
+  return kernel.way == Way::registers ||
+         (reinterpret_cast<std::uintptr_t>(call.x) % bytes_of_word == 0 && bytes % kernel.warp_bytes() == 0);
+}
+
 template <typename T, bool inclusive, Kernel kernel>
 cudaError_t launch_kernel(const Call<T>& call) {
   const std::int64_t tiles = tiles_of<T>(kernel, call.n);
-  // Elements that are moved one by one pass through the first-level cache, which only a launch of its own empties.
-  const bool overlaps = call.programmatic && (kernel.way == Way::registers ||
-                                              reinterpret_cast<std::uintptr_t>(call.x) % bytes_of_word == 0);
+  const bool overlaps = call.programmatic && passes_first_level_cache<T>(kernel, call);
   const Shape shape{static_cast<unsigned>(tiles), static_cast<unsigned>(kernel.threads),
                     static_cast<std::size_t>(kernel.shared_bytes()), overlaps};
   const Slots slots = slots_in(call.slots, tiles);
   const std::uint64_t tag = draw_tag(call.slots);
-  if constexpr (kernel.way == Way::ring) {
-    int device = 0;
-    int multiprocessors = 0;
-    cudaError_t status = cudaGetDevice(&device);
-    if (status != cudaSuccess) return status;
-    status = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
-    if (status != cudaSuccess) return status;
-    const Shape staying{static_cast<unsigned>(tiles < multiprocessors ? tiles : multiprocessors),
-                        static_cast<unsigned>(kernel.threads_of_block()),
-                        static_cast<std::size_t>(kernel.shared_bytes()), overlaps};
-    return launch(tiles_in_ring<T, inclusive, kernel.threads / 32, kernel.words, kernel.stages, kernel.delay,
-                                kernel.near, kernel.passing>,
-                  staying, call.stream, call.x, call.out, call.n, tiles, slots,
-                  call.slots + count_of_slots(tiles, kernel.near) - 1, tag);
-  } else if constexpr (kernel.way == Way::registers) {
+  if constexpr (kernel.way == Way::registers) {
     return launch(tiles_in_registers<T, inclusive, kernel.threads, kernel.words, kernel.near>, shape,
                   call.stream, call.x, call.out, call.n, slots, tag);
   } else {
-    return launch(tiles_by_bulk_copies<T, inclusive, kernel.threads, kernel.words, kernel.near, kernel.passing>, shape,
+    return launch(tiles_by_bulk_copies<T, inclusive, kernel.threads, kernel.words, kernel.near>, shape,
                   call.stream, call.x, call.out, call.n, slots, tag);
   }
 }
 
-/// Launches the row of the table that has the kernel. Rows with one kernel share its code.
-template <typename T, bool inclusive, int... row>
-cudaError_t launch_chosen(const Kernel& kernel, const Call<T>& call, std::integer_sequence<int, row...>) {
+/// Launches the row of T's table that has the kernel. Rows with one kernel share its code.
+template <typename T, bool inclusive, std::size_t... row>
+cudaError_t launch_chosen(const Kernel& kernel, const Call<T>& call, std::index_sequence<row...>) {
+  constexpr std::span<const Row> table = table_for(sizeof(T));
   cudaError_t status = cudaErrorInvalidValue;
   static_cast<void>(
       ((kernel == table[row].kernel ? (status = launch_kernel<T, inclusive, table[row].kernel>(call), true)
@@ -91,7 +85,7 @@ cudaError_t scan(void* storage, std::size_t& storage_bytes, const T* x, T* out, 
                  cudaStream_t stream) {
   static_assert(std::is_arithmetic_v<T> && (sizeof(T) == 4 || sizeof(T) == 8));
   if (n < 0) return cudaErrorInvalidValue;
-  const Kernel kernel = kernel_for(n * static_cast<std::int64_t>(sizeof(T)));
+  const Kernel kernel = kernel_for(sizeof(T), n * static_cast<std::int64_t>(sizeof(T)));
   const std::size_t slots_bytes =
       static_cast<std::size_t>(count_of_slots(tiles_of<T>(kernel, n), kernel.near)) * sizeof(Slot);
   if (storage == nullptr) {
@@ -103,7 +97,7 @@ cudaError_t scan(void* storage, std::size_t& storage_bytes, const T* x, T* out, 
   const std::uintptr_t aligned = (address + alignof(Slot) - 1) / alignof(Slot) * alignof(Slot);
   if (aligned - address + slots_bytes > storage_bytes) return cudaErrorInvalidValue;
   return launch_chosen<T, inclusive>(kernel, Call<T>{x, out, n, reinterpret_cast<Slot*>(aligned), stream},
-                                     std::make_integer_sequence<int, rows_of_table>());
+                                     std::make_index_sequence<table_for(sizeof(T)).size()>());
 }
 
 }  // namespace detail
@@ -113,13 +107,15 @@ cudaError_t scan(void* storage, std::size_t& storage_bytes, const T* x, T* out, 
 /// the work is queued in `stream`.
 ///
 /// T: float, double, or an integer of 4 or 8 bytes; integer sums wrap.
-/// x, out: device memory of any alignment that T allows, n elements each; out may be x, but may not overlap it
+/// x, out: device memory of any alignment that T allows, n elements each; out may be x, but may not overlap
+/// it
 ///   otherwise. n: from 0 to 2^40.
 /// storage: any device memory, any alignment, uninitialised or left by anything else. Calls that run at the
 ///   same time need storage of their own; calls in one stream can share it. Nothing is allocated, and nothing
 ///   is shared between calls but what the caller shares. A call can be captured in a graph and replayed.
 /// Result: bitwise the same for the same elements, n and T, whatever else runs.
-/// The launch is programmatic: it may become resident while the kernel before it in the stream still runs, and
+/// The launch is programmatic: it may become resident while the kernel before it in the stream still runs,
+/// and
 ///   waits there for its end.
 /// Errors: cudaErrorInvalidValue for a negative n or too little storage; what the launch gives, e.g. on a GPU
 ///   that is not a Hopper.

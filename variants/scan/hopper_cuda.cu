@@ -5,7 +5,6 @@
 ///   tagged_slots         what tiles tell one another carries the call's tag: no clearing before the launch
 ///   programmatic_launch  the same, resident before the kernel in front has ended
 ///   bulk_tiles           tiles in shared memory, moved in and out by the bulk copy engine
-///   ring_of_tiles        blocks that stay, with several tiles under way at once
 ///   best                 by size, from the table that a tuning run made (best/tuned.h)
 ///   best_deterministic   the same, by the name that says what it promises
 #include "harness/catalog/declare.h"
@@ -82,7 +81,8 @@ double additions_with(const ProblemKey& key, const Tuning&) {
 }
 
 double additions_of_best(const ProblemKey& key, const Tuning&) {
-  return additions_of(tally_scan::kernel_for(key.n * static_cast<std::int64_t>(size_of(key.type))), key);
+  const std::size_t element = size_of(key.type);
+  return additions_of(tally_scan::kernel_for(element, key.n * static_cast<std::int64_t>(element)), key);
 }
 
 Cost cost_of_one_launch(const ProblemKey& key, const Tuning&) {
@@ -143,27 +143,10 @@ TALLY_VARIANT(Scan, hopper, bulk_tiles)
         TALLY_ON_CUDA(.prepare([]<typename T>(Scan<T> problem, const Tuning&, Scratch& scratch) { return always<in_bulk>(problem, scratch, true);
     }));
 
-// ------------------------------------------------------------------------------------- ring_of_tiles
-
-TALLY_VARIANT(Scan, hopper, ring_of_tiles)
-    .follows("bulk_tiles")
-    .lesson(
-        "Blocks that stay, each with a ring of tiles and warps for each task: one tile on its way in, one added up, "
-        "one waiting for what comes before it, one on its way out. Tiles are drawn as tickets, so that one waits "
-        "only for blocks that are running.")
-    .source(own)
-    .types<float, double, std::int32_t, std::int64_t>()
-    .compute_capability(hopper_capability)
-    .additions(additions)
-    .cost(cost_of_one_launch)
-    .not_on(DeviceKind::simt, no_hopper)
-    .not_on(DeviceKind::host, no_hopper) TALLY_ON_CUDA(.prepare([]<typename T>(Scan<T> problem, const Tuning&, Scratch& scratch) { return always<Kernel{Way::ring, 256, 7, 1, 7, 1}>(problem, scratch, true);
-    }));
-
 // ---------------------------------------------------------------------------------------------- best
 
 TALLY_VARIANT(Scan, hopper, best)
-    .follows("ring_of_tiles")
+    .follows("bulk_tiles")
     .lesson(
         "What a program would use (best.cuh): tiles in registers or in shared memory, by the number of bytes.")
     .source(own)

@@ -32,29 +32,15 @@ template <tally_scan::Kernel kernel, typename T>
 void add_kernel(std::vector<Candidate>& all, const Question<T>& q) {
   const std::int64_t tiles = tally_scan::detail::tiles_of<T>(kernel, q.n);
   if (tiles > most_tiles) return;
-  constexpr const char* ways[] = {"registers", "bulk", "ring"};
-  std::string name = std::string(ways[static_cast<int>(kernel.way)]) + " " + std::to_string(kernel.threads) +
-                     "x" + std::to_string(kernel.words) + " near " + std::to_string(kernel.near);
-  if (kernel.way == tally_scan::Way::ring) {
-    name += " stages " + std::to_string(kernel.stages) + " delay " + std::to_string(kernel.delay);
-  }
-  if (kernel.passing) name += " passing";
+  constexpr const char* ways[] = {"registers", "bulk"};
+  const std::string name = std::string(ways[static_cast<int>(kernel.way)]) + " " +
+                           std::to_string(kernel.threads) + "x" + std::to_string(kernel.words) + " near " +
+                           std::to_string(kernel.near);
   all.push_back({name, [=](cudaStream_t stream) {
                    using tally_scan::detail::Slot;
                    return tally_scan::detail::launch_kernel<T, true, kernel>(
                        {q.x, q.out, q.n, static_cast<Slot*>(q.storage), stream});
                  }});
-}
-
-template <int threads, int words, int stages, int delay, int near, typename T>
-void add_ring(std::vector<Candidate>& all, const Question<T>& q) {
-  using tally_scan::Kernel;
-  using tally_scan::Way;
-  const auto address = reinterpret_cast<std::uintptr_t>(q.x) | reinterpret_cast<std::uintptr_t>(q.out);
-  if (address % tally_scan::bytes_of_word == 0 &&
-      q.n * static_cast<std::int64_t>(sizeof(T)) > 16 * tally_scan::megabytes) {
-    add_kernel<Kernel{Way::ring, threads, words, near, stages, delay}>(all, q);
-  }
 }
 
 template <int threads, int words, typename T>
@@ -104,9 +90,6 @@ std::vector<Candidate> candidates_of(const Question<T>& q) {
   add_bulk<256, 11, 8>(all, q);
   add_bulk<512, 9, 2>(all, q);
   add_bulk<512, 9, 4>(all, q);
-  add_ring<256, 7, 7, 3, 4>(all, q);
-  add_ring<256, 7, 7, 4, 4>(all, q);
-  add_ring<256, 5, 10, 6, 4>(all, q);
   return all;
 }
 

@@ -1,5 +1,6 @@
-/// variants/scan/best.cuh on a GPU: every type, both kinds, alignments and sizes against what each step must be;
-/// graphs, streams, concurrent load, and the bits of many launches. Needs a Hopper GPU, so it is no part of
+/// variants/scan/best.cuh on a GPU: every type, both kinds, alignments and sizes against what each step must
+/// be; graphs, streams, concurrent load, and the bits of many launches. Needs a Hopper GPU, so it is no part
+/// of
 /// ./test.
 ///
 ///   nvcc -std=c++20 -O3 -arch=sm_90 --expt-relaxed-constexpr -I. tests/variants/scan_best/check_scan.cu
@@ -18,7 +19,7 @@ namespace {
 
 using namespace tune;
 
-constexpr int guard = 64;              // elements before and after the result that must stay as they are
+constexpr int guard = 64;               // elements before and after the result that must stay as they are
 constexpr unsigned char poison = 0xff;  // of a float, a NaN
 
 long long checks = 0;
@@ -80,14 +81,16 @@ void expect_right(const T* x, const T* out, std::int64_t n, bool inclusive, bool
   }
   unsigned long long got[3]{};
   TUNE_REQUIRE(cudaMemcpy(got, counters(), sizeof got, cudaMemcpyDefault));
-  expect(got[0] == 0, name + ": " + std::to_string(got[0]) + " wrong steps, the first at " + std::to_string(got[1]));
+  expect(got[0] == 0,
+         name + ": " + std::to_string(got[0]) + " wrong steps, the first at " + std::to_string(got[1]));
   expect(got[2] == 0, name + ": " + std::to_string(got[2]) + " bytes beside the result changed");
 }
 
 template <typename T>
 void check_type(const char* type, std::mt19937_64& random) {
-  std::vector<std::int64_t> sizes{0,    1,    2,    31,    33,    127,   128,   129,     1000,    4095, 4097,
-                                  8192, 8193, 65535, 65537, 262143, 1000003, (1 << 20) + 1, 1 << 24, (1 << 25) + 7};
+  std::vector<std::int64_t> sizes{
+      0,    1,    2,    31,    33,    127,    128,     129,           1000,    4095,
+      4097, 8192, 8193, 65535, 65537, 262143, 1000003, (1 << 20) + 1, 1 << 24, (1 << 25) + 7};
   for (int i = 0; i < 12; ++i) sizes.push_back(static_cast<std::int64_t>(random() % (1u << 23)));
   const std::int64_t most = (std::int64_t{1} << 25) + 64;
   T* x = device_array<T>(most);
@@ -144,7 +147,8 @@ void check_bits(const char* type) {
       int least = 0;
       int greatest = 0;
       TUNE_REQUIRE(cudaDeviceGetStreamPriorityRange(&least, &greatest));
-      TUNE_REQUIRE(cudaStreamCreateWithPriority(&stream[s], cudaStreamNonBlocking, s % 2 == 0 ? least : greatest));
+      TUNE_REQUIRE(
+          cudaStreamCreateWithPriority(&stream[s], cudaStreamNonBlocking, s % 2 == 0 ? least : greatest));
       out[s] = device_array<T>(n);
       storage[s] = Storage::of<T>(n, 0x5a);
     }
@@ -197,7 +201,8 @@ void check_order() {
       if (round % 10 != 9) continue;
       TUNE_REQUIRE(cudaStreamSynchronize(stream));
       for (int again = 0; again < 2; ++again) {
-        expect_right(x, out + again * n, n, again == 0, false, "behind the filling kernel n=" + std::to_string(n));
+        expect_right(x, out + again * n, n, again == 0, false,
+                     "behind the filling kernel n=" + std::to_string(n));
       }
     }
     cudaGraph_t graph{};
@@ -247,7 +252,8 @@ void check_refusals() {
   std::size_t bytes = storage.bytes;
   expect(scan(storage.memory, bytes, x, x, -1, true) == cudaErrorInvalidValue, "n = -1 is refused");
   bytes = 16;
-  expect(scan(storage.memory, bytes, x, x, 1 << 20, true) == cudaErrorInvalidValue, "too little storage is refused");
+  expect(scan(storage.memory, bytes, x, x, 1 << 20, true) == cudaErrorInvalidValue,
+         "too little storage is refused");
   storage.release();
   TUNE_REQUIRE(cudaFree(x));
 }

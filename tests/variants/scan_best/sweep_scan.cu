@@ -1,4 +1,5 @@
-/// Every candidate at every size for one type, cold: what the table of variants/scan/best/tuned.h is made from.
+/// Every candidate at every size for one type, cold: what the table of variants/scan/best/tuned.h is made
+/// from.
 ///
 ///   nvcc -std=c++20 -O3 -arch=sm_90 --expt-relaxed-constexpr -I. -DTUNE_TYPE=float
 ///        tests/variants/scan_best/sweep_scan.cu -o sweep_float32
@@ -19,14 +20,14 @@ using T = TUNE_TYPE;
 bool is_right(const Timer& timer, const Question<T>& q, const Candidate& candidate) {
   static unsigned long long* counts = nullptr;
   if (counts == nullptr) TUNE_REQUIRE(cudaMalloc(&counts, 2 * sizeof *counts));
-  TUNE_REQUIRE(
-      cudaMemsetAsync(q.out, 0xff, static_cast<std::size_t>(q.n) * sizeof(T), timer.stream()));
+  TUNE_REQUIRE(cudaMemsetAsync(q.out, 0xff, static_cast<std::size_t>(q.n) * sizeof(T), timer.stream()));
   TUNE_REQUIRE(cudaMemsetAsync(counts, 0, sizeof *counts, timer.stream()));
   TUNE_REQUIRE(cudaMemsetAsync(counts + 1, 0xff, sizeof *counts, timer.stream()));
   const cudaError_t status = candidate.call(timer.stream());
   if (status != cudaSuccess) {
     static_cast<void>(cudaGetLastError());
-    std::printf("FAIL n=%lld %s: %s\n", static_cast<long long>(q.n), candidate.name.c_str(), cudaGetErrorString(status));
+    std::printf("FAIL n=%lld %s: %s\n", static_cast<long long>(q.n), candidate.name.c_str(),
+                cudaGetErrorString(status));
     return false;
   }
   count_wrong_steps<<<1056, 256, 0, timer.stream()>>>(q.x, q.out, q.n, true, counts, counts + 1);
@@ -84,8 +85,8 @@ int main(int argc, char** argv) {
       right = right && good;
     }
     kept.push_back({"copy", [=](cudaStream_t stream) {
-                      return cudaMemcpyAsync(out, x, static_cast<std::size_t>(q.n) * sizeof(T), cudaMemcpyDefault,
-                                             stream);
+                      return cudaMemcpyAsync(out, x, static_cast<std::size_t>(q.n) * sizeof(T),
+                                             cudaMemcpyDefault, stream);
                     }});
     const int samples = bits <= 24 ? 21 : 7;
     std::vector<std::vector<double>> taken(kept.size());

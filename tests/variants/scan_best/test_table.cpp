@@ -11,19 +11,23 @@
 namespace tally_scan {
 namespace {
 
-TEST(ScanTable, RisesAndEndsWithAnySize) {
+/// Bytes of an element.
+class ScanTable : public testing::TestWithParam<std::size_t> {};
+INSTANTIATE_TEST_SUITE_P(EachWidth, ScanTable, testing::Values(4, 8));
+
+TEST_P(ScanTable, RisesAndEndsWithAnySize) {
   std::int64_t before = 0;
-  for (const Row& row : table) {
+  for (const Row& row : table_for(GetParam())) {
     EXPECT_GT(row.most_bytes, before);
     before = row.most_bytes;
   }
   EXPECT_EQ(before, any_size);
 }
 
-TEST(ScanTable, NamesOnlyKernelsThatAHopperCanRun) {
+TEST_P(ScanTable, NamesOnlyKernelsThatAHopperCanRun) {
   constexpr std::int64_t most_blocks = (std::int64_t{1} << 31) - 1;
-  constexpr std::int64_t most_bytes = std::int64_t{1} << 43;  // 2^40 elements of 8 bytes
-  for (const Row& row : table) {
+  const std::int64_t most_bytes = static_cast<std::int64_t>(GetParam()) << 40;
+  for (const Row& row : table_for(GetParam())) {
     const Kernel& kernel = row.kernel;
     EXPECT_EQ(kernel.threads % 32, 0);
     EXPECT_LE(kernel.threads, 1024);
@@ -32,17 +36,17 @@ TEST(ScanTable, NamesOnlyKernelsThatAHopperCanRun) {
   }
 }
 
-TEST(ScanTable, AsksTheRowThatHoldsTheBytes) {
+TEST_P(ScanTable, AsksTheRowThatHoldsTheBytes) {
   std::int64_t before = 0;
-  for (const Row& row : table) {
-    EXPECT_EQ(kernel_for(before + 1), row.kernel);
-    EXPECT_EQ(kernel_for(row.most_bytes), row.kernel);
+  for (const Row& row : table_for(GetParam())) {
+    EXPECT_EQ(kernel_for(GetParam(), before + 1), row.kernel);
+    EXPECT_EQ(kernel_for(GetParam(), row.most_bytes), row.kernel);
     before = row.most_bytes;
   }
 }
 
-TEST(ScanTable, CutsTheArrayIntoTilesThatHoldIt) {
-  constexpr Kernel kernel{Way::bulk, 128, 11};
+TEST(ScanTiles, CutTheArrayIntoTilesThatHoldIt) {
+  constexpr Kernel kernel{Way::bulk, 128, 11, 8};
   EXPECT_EQ(tiles_for(kernel, 1), 1);
   EXPECT_EQ(tiles_for(kernel, kernel.tile_bytes()), 1);
   EXPECT_EQ(tiles_for(kernel, kernel.tile_bytes() + 1), 2);

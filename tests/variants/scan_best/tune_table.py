@@ -2,9 +2,10 @@
 
     python3 tests/variants/scan_best/tune_table.py OUTPUT SWEEP.json[.xz]...
 
-For every power of two of bytes, the kernel that loses least to the best one, on average over the
-sweeps (types) that have an array of so many bytes. A kernel that the table has already is taken where
-it loses less than 1% more: so much two runs of one kernel differ, and fewer are compiled.
+A table for each width of the elements. For every power of two of bytes, the kernel that loses least to the
+best one, on average over the sweeps (types) of that width; where they have no array of so few bytes, over the
+sweeps of the other width. A kernel that the table has already is taken where it loses less than 1% more: so
+much two runs of one kernel differ, and fewer are compiled.
 """
 
 import collections
@@ -14,7 +15,7 @@ import math
 import re
 import sys
 
-ELEMENT_BYTES = {"float32": 4, "float64": 8, "int32": 4, "int64": 8}
+WIDTHS = {"float32": 4, "float64": 8, "int32": 4, "int64": 8}
 WORTH_ANOTHER_KERNEL = 0.01
 
 
@@ -25,19 +26,22 @@ def kernel_of(candidate):
     return None
 
 
+def rows_of(path):
+    with lzma.open(path, "rt") if str(path).endswith(".xz") else open(path) as file:
+        return json.load(file)
+
+
 def losses(paths):
-    """bytes -> kernel -> logarithms of its time over the fastest kernel's, one a sweep."""
-    table = collections.defaultdict(lambda: collections.defaultdict(list))
+    """width -> bytes -> kernel -> logarithms of its time over the fastest kernel's, one a type."""
+    times = collections.defaultdict(dict)
     for path in paths:
-        times = collections.defaultdict(dict)
-        with lzma.open(path, "rt") if str(path).endswith(".xz") else open(path) as file:
-            rows = json.load(file)
-        for row in rows:
+        for row in rows_of(path):
             if kernel := kernel_of(row["candidate"]):
-                times[ELEMENT_BYTES[row["type"]] << row["bits"]][kernel] = row["us"]
-        for size, measured in times.items():
-            for kernel, microseconds in measured.items():
-                table[size][kernel].append(math.log(microseconds / min(measured.values())))
+                times[row["type"], WIDTHS[row["type"]] << row["bits"]][kernel] = row["us"]
+    table = collections.defaultdict(lambda: collections.defaultdict(lambda: collections.defaultdict(list)))
+    for (element, size), measured in times.items():
+        for kernel, microseconds in measured.items():
+            table[WIDTHS[element]][size][kernel].append(math.log(microseconds / min(measured.values())))
     return table
 
 
@@ -47,10 +51,16 @@ def text_of(size):
     return f"{size >> 10} * kilobytes"
 
 
-def main(output, *paths):
+def rows_for(width, by_width):
+    """[(most bytes, kernel)], rising."""
+    other = {4: 8, 8: 4}[width]
+    sizes = {**by_width[other], **by_width[width]}
     chosen = []
     used = set()
-    for size, kernels in sorted(losses(paths).items()):
+    for size in sorted(sizes):
+        if by_width[width] and size > max(by_width[width]):
+            break
+        kernels = sizes[size]
         asked = max(len(found) for found in kernels.values())
         mean = {kernel: sum(found) / asked for kernel, found in kernels.items() if len(found) == asked}
         best = min(mean, key=mean.get)
@@ -60,20 +70,29 @@ def main(output, *paths):
         elif known:
             best = min(known, key=mean.get)
         used.add(best)
-        print(f"{text_of(size):>18}: {best:35} loses {100 * mean[best]:.2f}% to the best of each of {asked} sweeps")
+        print(f"{width} {text_of(size):>18}: {best:28} loses {100 * mean[best]:.2f}% to the best of {asked} sweeps")
         if chosen and chosen[-1][1] == best:
             chosen.pop()
         chosen.append((size, best))
+    return chosen
+
+
+def main(output, *paths):
+    by_width = losses(paths)
     with open(output, "w") as file:
         file.write('#pragma once\n\n#include "kernel.h"\n\n')
         file.write(
             "/// Written by tests/variants/scan_best/tune_table.py; README.md beside this folder says from what.\n"
         )
-        file.write("namespace tally_scan {\n\n// clang-format off\ninline constexpr Row table[] = {\n")
-        for index, (size, kernel) in enumerate(chosen):
-            most = "any_size" if index == len(chosen) - 1 else text_of(size)
-            file.write(f"    {{{most}, {kernel}}},\n")
-        file.write("};\n// clang-format on\n\n}  // namespace tally_scan\n")
+        file.write("namespace tally_scan {\n\n// clang-format off\n")
+        for width in (4, 8):
+            chosen = rows_for(width, by_width)
+            file.write(f"inline constexpr Row table_of_{width}_byte_elements[] = {{\n")
+            for index, (size, kernel) in enumerate(chosen):
+                most = "any_size" if index == len(chosen) - 1 else text_of(size)
+                file.write(f"    {{{most}, {kernel}}},\n")
+            file.write("};\n")
+        file.write("// clang-format on\n\n}  // namespace tally_scan\n")
 
 
 if __name__ == "__main__":

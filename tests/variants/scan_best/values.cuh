@@ -8,8 +8,8 @@
 namespace tune {
 
 /// Counts the places where out[i] is not what out[i-1] and x make it. All values are whole numbers below 2^24
-/// (integers may wrap), so that every step is exact, and if all steps are right all of out is. `copy` is x, or
-/// what x held before a scan in place. Writes the least wrong index to `first`.
+/// (integers may wrap), so that every step is exact, and if all steps are right all of out is. `copy` is x,
+/// or what x held before a scan in place. Writes the least wrong index to `first`.
 template <typename T>
 __global__ void count_wrong_steps(const T* copy, const T* out, std::int64_t n, bool inclusive,
                                   unsigned long long* wrong, unsigned long long* first) {

@@ -10,49 +10,23 @@ __device__ inline unsigned shared_address(const void* pointer) {
   return static_cast<unsigned>(__cvta_generic_to_shared(pointer));
 }
 
-/// The cache's order to let go of what a copy brings or takes before all else, for arrays that will not be in
-/// the cache when they are next used.
-__device__ inline std::uint64_t evict_first() {
-  std::uint64_t policy = 0;
-#if TALLY_SCAN_HOPPER
-  asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
-#endif
-  return policy;
-}
-
 /// Starts a copy of `bytes` (a multiple of 16) from global to shared memory, which reports to the barrier.
-template <bool Passing>
-__device__ void copy_in(void* to, const void* from, unsigned bytes, std::uint64_t* arrived) {
+__device__ inline void copy_in(void* to, const void* from, unsigned bytes, std::uint64_t* arrived) {
 #if TALLY_SCAN_HOPPER
-  if constexpr (Passing) {
-    asm volatile(
-        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint [%0], [%1], %2, [%3], "
-        "%4;" ::"r"(shared_address(to)),
-        "l"(from), "r"(bytes), "r"(shared_address(arrived)), "l"(evict_first())
-        : "memory");
-  } else {
-    asm volatile(
-        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
-            shared_address(to)),
-        "l"(from), "r"(bytes), "r"(shared_address(arrived))
-        : "memory");
-  }
+  asm volatile(
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
+          shared_address(to)),
+      "l"(from), "r"(bytes), "r"(shared_address(arrived))
+      : "memory");
 #endif
 }
 
 /// Starts a copy of what the calling thread has fenced from shared to global memory.
-template <bool Passing>
-__device__ void copy_out(void* to, const void* from, unsigned bytes) {
+__device__ inline void copy_out(void* to, const void* from, unsigned bytes) {
 #if TALLY_SCAN_HOPPER
-  if constexpr (Passing) {
-    asm volatile("cp.async.bulk.global.shared::cta.bulk_group.L2::cache_hint [%0], [%1], %2, %3;" ::"l"(to),
-                 "r"(shared_address(from)), "r"(bytes), "l"(evict_first())
-                 : "memory");
-  } else {
-    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(to),
-                 "r"(shared_address(from)), "r"(bytes)
-                 : "memory");
-  }
+  asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(to),
+               "r"(shared_address(from)), "r"(bytes)
+               : "memory");
 #endif
 }
 
@@ -69,13 +43,7 @@ __device__ inline void publish_barriers() {
 #endif
 }
 
-__device__ inline void arrive(std::uint64_t* barrier) {
-#if TALLY_SCAN_HOPPER
-  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(barrier)) : "memory");
-#endif
-}
-
-/// As arrive(); the barrier also waits for that many bytes of copies.
+/// Arrives; the barrier also waits for that many bytes of copies.
 __device__ inline void arrive_expecting(std::uint64_t* barrier, unsigned bytes) {
 #if TALLY_SCAN_HOPPER
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(barrier)),
@@ -101,8 +69,8 @@ __device__ inline void wait_for(std::uint64_t* barrier, unsigned parity) {
 #endif
 }
 
-/// As a bulk copy of the warp's part, where the array is not aligned or ends within it: neighbouring lanes copy
-/// neighbouring elements, without passing them through registers.
+/// As a bulk copy of the warp's part, where the array is not aligned or ends within it: neighbouring lanes
+/// copy neighbouring elements, without passing them through registers.
 template <typename T>
 __device__ void copy_in_single(T* to, const T* from, std::int64_t count, int elements) {
 #if TALLY_SCAN_HOPPER
@@ -117,10 +85,10 @@ __device__ void copy_in_single(T* to, const T* from, std::int64_t count, int ele
 #endif
 }
 
-/// A warp's part of the tile is copied in as it lies; each lane has `Words` neighbouring words of it. Words is
-/// odd: eight lanes, which shared memory serves at a time, then meet in no bank.
-/// Dynamic shared memory: the tile.
-template <typename T, bool Inclusive, int Threads, int Words, int Near, bool Passing>
+/// A warp's part of the tile is copied in as it lies; each lane has `Words` neighbouring words of it. Words
+/// is odd: eight lanes, which shared memory serves at a time, then meet in no bank. Dynamic shared memory:
+/// the tile.
+template <typename T, bool Inclusive, int Threads, int Words, int Near>
 __global__ void __launch_bounds__(Threads)
     tiles_by_bulk_copies(const T* x, T* out, std::int64_t n, Slots slots, std::uint64_t tag) {
 #if TALLY_SCAN_HOPPER
@@ -147,7 +115,7 @@ __global__ void __launch_bounds__(Threads)
       make_barrier(arrived + warp, 1);
       publish_barriers();
       arrive_expecting(arrived + warp, bytes_of_warp);
-      copy_in<Passing>(part, from, bytes_of_warp, arrived + warp);
+      copy_in(part, from, bytes_of_warp, arrived + warp);
     }
   } else {
     copy_in_single(reinterpret_cast<T*>(part), from, count, of_warp);
@@ -182,7 +150,7 @@ __global__ void __launch_bounds__(Threads)
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");  // the copy engine reads what was stored
     __syncwarp();
     if (lane == 0) {
-      copy_out<Passing>(to, part, bytes_of_warp);
+      copy_out(to, part, bytes_of_warp);
       asm volatile("cp.async.bulk.commit_group;" ::: "memory");
       asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");  // shared memory must live as long
     }

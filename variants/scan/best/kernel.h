@@ -8,8 +8,7 @@ namespace tally_scan {
 
 enum class Way : std::uint8_t {
   registers,  ///< a block holds its tile in registers, loaded by its threads
-  bulk,       ///< a block holds its tile in shared memory, moved in and out by the bulk copy engine
-  ring        ///< blocks that stay, each with a ring of such tiles
+  bulk        ///< a block holds its tile in shared memory, moved in and out by the bulk copy engine
 };
 
 inline constexpr int bytes_of_word = 16;
@@ -20,18 +19,12 @@ struct Kernel {
   Way way;
   int threads;
   int words;
-  int near = 4;
-  int stages = 1;  ///< of a ring
-  int delay = 0;   ///< of a ring: tiles that are added up before one is finished
-  bool passing = false;  ///< bulk copies tell the L2 cache to let go of the arrays first
+  int near;
 
   constexpr bool operator==(const Kernel&) const = default;
+  constexpr std::int64_t warp_bytes() const { return std::int64_t{32} * words * bytes_of_word; }
   constexpr std::int64_t tile_bytes() const { return std::int64_t{threads} * words * bytes_of_word; }
-  constexpr int shared_bytes() const {
-    return way == Way::registers ? 0 : stages * static_cast<int>(tile_bytes());
-  }
-  /// With the warps that load and look back.
-  constexpr int threads_of_block() const { return way == Way::ring ? threads + (delay + 2) * 32 : threads; }
+  constexpr int shared_bytes() const { return way == Way::registers ? 0 : static_cast<int>(tile_bytes()); }
 };
 
 /// From the row before it up to `most_bytes`.

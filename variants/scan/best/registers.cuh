@@ -16,8 +16,8 @@ __device__ inline uint4 load_word(const void* address) {
   return word;
 }
 
-/// A warp's rows of 32 words each. Where the array is not aligned, or ends within the tile, elements are moved
-/// one by one, neighbouring lanes moving neighbours, and change places in shared memory.
+/// A warp's rows of 32 words each. Where the array is not aligned, or ends within the tile, elements are
+/// moved one by one, neighbouring lanes moving neighbours, and change places in shared memory.
 template <typename T, int Words>
 struct Rows {
   static constexpr int row = lanes * width<T>;
