@@ -1,6 +1,6 @@
-"""Writes variants/scan/best/tuned.h from the results of sweep_scan.
+"""Writes variants/scan/best/tuned.h, and the table of variants/scan/README.md, from the results of sweep_scan.
 
-    python3 tests/variants/scan_best/tune_table.py OUTPUT SWEEP.json[.xz]...
+    python3 tests/variants/scan_best/tune_table.py TUNED_H README SWEEP.json[.xz]...
 
 A table for each width of the elements. For every power of two of bytes, the kernel that loses least to the
 best one, on average over the sweeps (types) of that width; where they have no array of so few bytes, over the
@@ -12,6 +12,7 @@ import collections
 import json
 import lzma
 import math
+import pathlib
 import re
 import sys
 
@@ -64,35 +65,78 @@ def rows_for(width, by_width):
         asked = max(len(found) for found in kernels.values())
         mean = {kernel: sum(found) / asked for kernel, found in kernels.items() if len(found) == asked}
         best = min(mean, key=mean.get)
-        known = [kernel for kernel in mean if kernel in used and mean[kernel] < mean[best] + WORTH_ANOTHER_KERNEL]
+        known = [
+            kernel for kernel in mean if kernel in used and mean[kernel] < mean[best] + WORTH_ANOTHER_KERNEL
+        ]
         if chosen and chosen[-1][1] in known:
             best = chosen[-1][1]
         elif known:
             best = min(known, key=mean.get)
         used.add(best)
-        print(f"{width} {text_of(size):>18}: {best:28} loses {100 * mean[best]:.2f}% to the best of {asked} sweeps")
+        print(
+            f"{width} {text_of(size):>18}: {best:28} loses {100 * mean[best]:.2f}% to the best of {asked} sweeps"
+        )
         if chosen and chosen[-1][1] == best:
             chosen.pop()
         chosen.append((size, best))
     return chosen
 
 
-def main(output, *paths):
+def tuned_header(tables):
+    """The text of tuned.h. `tables`: width -> [(most bytes, kernel)]."""
+    lines = ["#pragma once", "", '#include "kernel.h"', ""]
+    lines.append(
+        "/// Written by tests/variants/scan_best/tune_table.py; README.md beside this folder says from what."
+    )
+    lines += ["namespace tally_scan {", "", "// clang-format off"]
+    for width, chosen in tables.items():
+        lines.append(f"inline constexpr Row table_of_{width}_byte_elements[] = {{")
+        for index, (size, kernel) in enumerate(chosen):
+            most = "any_size" if index == len(chosen) - 1 else text_of(size)
+            lines.append(f"    {{{most}, {kernel}}},")
+        lines.append("};")
+    lines += ["// clang-format on", "", "}  // namespace tally_scan"]
+    return "\n".join(lines) + "\n"
+
+
+def against_library(tables, paths):
+    """README's table: for each sweep and size the table's kernel, CUB and a copy, in microseconds."""
+    lines = [
+        "| type | n | kernel | µs | CUB, µs | ratio | copy, µs |",
+        "| --- | --- | --- | --- | --- | --- | --- |",
+    ]
+    for path in paths:
+        cells = collections.defaultdict(dict)
+        for row in rows_of(path):
+            cells[row["type"], row["bits"]][row["candidate"]] = row["us"]
+        for (element, bits), measured in cells.items():
+            size = WIDTHS[element] << bits
+            rows = tables[WIDTHS[element]]
+            wanted = next((kernel for most, kernel in rows if size <= most), rows[-1][1])
+            name = next(candidate for candidate in measured if kernel_of(candidate) == wanted)
+            ours, library, copy = measured[name], measured["cub"], measured["copy"]
+            lines.append(
+                f"| {element} | 2^{bits} | {name} | {ours:.2f} | {library:.2f} | {library / ours:.2f} | {copy:.2f} |"
+            )
+    return "\n".join(lines)
+
+
+def with_table(text, table):
+    """README's text with the table between its marks."""
+    return re.sub(
+        r"(<!-- against-cub -->\n).*?(\n<!-- /against-cub -->)",
+        lambda marks: marks[1] + table + marks[2],
+        text,
+        flags=re.DOTALL,
+    )
+
+
+def main(header, readme, *paths):
     by_width = losses(paths)
-    with open(output, "w") as file:
-        file.write('#pragma once\n\n#include "kernel.h"\n\n')
-        file.write(
-            "/// Written by tests/variants/scan_best/tune_table.py; README.md beside this folder says from what.\n"
-        )
-        file.write("namespace tally_scan {\n\n// clang-format off\n")
-        for width in (4, 8):
-            chosen = rows_for(width, by_width)
-            file.write(f"inline constexpr Row table_of_{width}_byte_elements[] = {{\n")
-            for index, (size, kernel) in enumerate(chosen):
-                most = "any_size" if index == len(chosen) - 1 else text_of(size)
-                file.write(f"    {{{most}, {kernel}}},\n")
-            file.write("};\n")
-        file.write("// clang-format on\n\n}  // namespace tally_scan\n")
+    tables = {width: rows_for(width, by_width) for width in (4, 8)}
+    pathlib.Path(header).write_text(tuned_header(tables))
+    page = pathlib.Path(readme)
+    page.write_text(with_table(page.read_text(), against_library(tables, paths)))
 
 
 if __name__ == "__main__":
