@@ -45,7 +45,7 @@ std::int64_t tiles_of(const Kernel& kernel, std::int64_t n) {
 /// Whether nothing is read through the first-level cache, which only a launch of its own empties for sure:
 /// warps of the bulk kernel whose part is not aligned, or not whole, move elements one by one through it.
 template <typename T>
-bool passes_first_level_cache(const Kernel& kernel, const Call<T>& call) {
+bool avoids_first_level_cache(const Kernel& kernel, const Call<T>& call) {
   const std::int64_t bytes = call.n * static_cast<std::int64_t>(sizeof(T));
   return kernel.way == Way::registers ||
          (reinterpret_cast<std::uintptr_t>(call.x) % bytes_of_word == 0 && bytes % kernel.warp_bytes() == 0);
@@ -54,7 +54,7 @@ bool passes_first_level_cache(const Kernel& kernel, const Call<T>& call) {
 template <typename T, bool inclusive, Kernel kernel>
 cudaError_t launch_kernel(const Call<T>& call) {
   const std::int64_t tiles = tiles_of<T>(kernel, call.n);
-  const bool overlaps = call.programmatic && passes_first_level_cache<T>(kernel, call);
+  const bool overlaps = call.programmatic && avoids_first_level_cache<T>(kernel, call);
   const Shape shape{static_cast<unsigned>(tiles), static_cast<unsigned>(kernel.threads),
                     static_cast<std::size_t>(kernel.shared_bytes()), overlaps};
   const Slots slots = slots_in(call.slots, tiles);
@@ -114,8 +114,8 @@ cudaError_t scan(void* storage, std::size_t& storage_bytes, const T* x, T* out, 
 ///   same time need storage of their own; calls in one stream can share it. Nothing is allocated, and nothing
 ///   is shared between calls but what the caller shares. A call can be captured in a graph and replayed.
 /// Result: bitwise the same for the same elements, n and T, whatever else runs.
-/// The launch is programmatic: it may become resident while the kernel before it in the stream still runs,
-/// and
+/// The launch is programmatic where it can be: it may become resident while the kernel before it in the
+/// stream still runs, and
 ///   waits there for its end.
 /// Errors: cudaErrorInvalidValue for a negative n or too little storage; what the launch gives, e.g. on a GPU
 ///   that is not a Hopper.

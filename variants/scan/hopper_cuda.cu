@@ -5,7 +5,7 @@
 ///   tagged_slots         what tiles tell one another carries the call's tag: no clearing before the launch
 ///   programmatic_launch  the same, resident before the kernel in front has ended
 ///   bulk_tiles           tiles in shared memory, moved in and out by the bulk copy engine
-///   best                 by size, from the table that a tuning run made (best/tuned.h)
+///   best                 by size and width of element, from the table that a tuning run made (best/tuned.h)
 ///   best_deterministic   the same, by the name that says what it promises
 #include "harness/catalog/declare.h"
 #include "harness/device/launch.h"
@@ -148,7 +148,7 @@ TALLY_VARIANT(Scan, hopper, bulk_tiles)
 TALLY_VARIANT(Scan, hopper, best)
     .follows("bulk_tiles")
     .lesson(
-        "What a program would use (best.cuh): tiles in registers or in shared memory, by the number of bytes.")
+        "What a program would use (best.cuh): tiles in registers or in shared memory, by the number of bytes and the width of an element.")
     .source(own)
     .types<float, double, std::int32_t, std::int64_t>()
     .compute_capability(hopper_capability)

@@ -1,4 +1,4 @@
-"""Writes variants/scan/best/tuned.h, and the table of variants/scan/README.md, from the results of sweep_scan.
+"""Writes variants/scan/best/tuned.h and the table of variants/scan/README.md from results of sweep_scan.
 
     python3 tests/variants/scan_best/tune_table.py TUNED_H README SWEEP.json[.xz]...
 
@@ -73,9 +73,8 @@ def rows_for(width, by_width):
         elif known:
             best = min(known, key=mean.get)
         used.add(best)
-        print(
-            f"{width} {text_of(size):>18}: {best:28} loses {100 * mean[best]:.2f}% to the best of {asked} sweeps"
-        )
+        loss = f"{100 * mean[best]:.2f}% to the best of {asked} sweeps"
+        print(f"{width} {text_of(size):>18}: {best:28} loses {loss}")
         if chosen and chosen[-1][1] == best:
             chosen.pop()
         chosen.append((size, best))
@@ -115,17 +114,16 @@ def against_library(tables, paths):
             wanted = next((kernel for most, kernel in rows if size <= most), rows[-1][1])
             name = next(candidate for candidate in measured if kernel_of(candidate) == wanted)
             ours, library, copy = measured[name], measured["cub"], measured["copy"]
-            lines.append(
-                f"| {element} | 2^{bits} | {name} | {ours:.2f} | {library:.2f} | {library / ours:.2f} | {copy:.2f} |"
-            )
+            times = f"{ours:.2f} | {library:.2f} | {library / ours:.2f} | {copy:.2f}"
+            lines.append(f"| {element} | 2^{bits} | {name} | {times} |")
     return "\n".join(lines)
 
 
 def with_table(text, table):
     """README's text with the table between its marks."""
     return re.sub(
-        r"(<!-- against-cub -->\n).*?(\n<!-- /against-cub -->)",
-        lambda marks: marks[1] + table + marks[2],
+        r"(<!-- against-cub -->\n).*?(<!-- /against-cub -->)",
+        lambda marks: marks[1] + table + "\n" + marks[2],
         text,
         flags=re.DOTALL,
     )
