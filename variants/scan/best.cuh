@@ -115,8 +115,7 @@ cudaError_t scan(void* storage, std::size_t& storage_bytes, const T* x, T* out, 
 ///   is shared between calls but what the caller shares. A call can be captured in a graph and replayed.
 /// Result: bitwise the same for the same elements, n and T, whatever else runs.
 /// The launch is programmatic where it can be: it may become resident while the kernel before it in the
-/// stream still runs, and
-///   waits there for its end.
+///   stream still runs, and waits there for its end.
 /// Errors: cudaErrorInvalidValue for a negative n or too little storage; what the launch gives, e.g. on a GPU
 ///   that is not a Hopper.
 template <typename T>

@@ -148,7 +148,8 @@ TALLY_VARIANT(Scan, hopper, bulk_tiles)
 TALLY_VARIANT(Scan, hopper, best)
     .follows("bulk_tiles")
     .lesson(
-        "What a program would use (best.cuh): tiles in registers or in shared memory, by the number of bytes and the width of an element.")
+        "What a program would use (best.cuh): tiles in registers or in shared memory, by the number of bytes and "
+        "the width of an element.")
     .source(own)
     .types<float, double, std::int32_t, std::int64_t>()
     .compute_capability(hopper_capability)
