@@ -107,9 +107,8 @@ cudaError_t scan(void* storage, std::size_t& storage_bytes, const T* x, T* out, 
 /// the work is queued in `stream`.
 ///
 /// T: float, double, or an integer of 4 or 8 bytes; integer sums wrap.
-/// x, out: device memory of any alignment that T allows, n elements each; out may be x, but may not overlap
-/// it
-///   otherwise. n: from 0 to 2^40.
+/// x, out: device memory of any alignment that T allows, n elements each; out may be x, but may not
+///   overlap it otherwise. n: from 0 to 2^40.
 /// storage: any device memory, any alignment, uninitialised or left by anything else. Calls that run at the
 ///   same time need storage of their own; calls in one stream can share it. Nothing is allocated, and nothing
 ///   is shared between calls but what the caller shares. A call can be captured in a graph and replayed.

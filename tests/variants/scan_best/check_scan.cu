@@ -1,7 +1,6 @@
 /// variants/scan/best.cuh on a GPU: every type, both kinds, alignments and sizes against what each step must
 /// be; graphs, streams, concurrent load, and the bits of many launches. Needs a Hopper GPU, so it is no part
-/// of
-/// ./test.
+/// of ./test.
 ///
 ///   nvcc -std=c++20 -O3 -arch=sm_90 --expt-relaxed-constexpr -I. tests/variants/scan_best/check_scan.cu
 ///        -o check_scan
