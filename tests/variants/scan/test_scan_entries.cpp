@@ -12,11 +12,12 @@ TEST(ScanEntries, AreRightRoundTheirTiles) {
   testing::run_family(testing::problems("scan", {1, 33, 1024, 8191, 40009}, kinds, Distribution::exact));
 }
 
-// More tiles than one warp looks back over at once, and more sums of tiles than one tile holds.
+// More tiles than one warp looks back over at once, more groups of tiles than are looked back over, and more
+// sums of tiles than one tile holds.
 TEST(ScanEntries, LookBackOverManyTiles) {
   const std::unique_ptr<Device> device = open_device(DeviceKind::simt, 0);
-  for (const char* name : {"decoupled_look_back", "three_kernels"}) {
-    const Entry& entry = testing::entry_named("scan/ladder/" + std::string(name));
+  for (const char* name : {"ladder/decoupled_look_back", "ladder/three_kernels", "hopper/fixed_look_back"}) {
+    const Entry& entry = testing::entry_named("scan/" + std::string(name));
     for (ProblemKey key : testing::problems("scan", {70001}, kinds, Distribution::exact)) {
       const Tuning small({{"threads", 32}});
       const auto result = test::run_exactly(*device, entry, key, small);
