@@ -16,7 +16,8 @@
 namespace tally_convolve {
 namespace detail {
 
-/// Launches in a stream, until one fails.
+/// Launches in a stream, until one fails: programmatically, so that a kernel is there when the one in front
+/// ends.
 class InStream {
  public:
   explicit InStream(cudaStream_t stream, cudaError_t& status) : stream_(stream), status_(status) {}
@@ -29,6 +30,11 @@ class InStream {
     config.gridDim = static_cast<unsigned>(blocks);
     config.blockDim = static_cast<unsigned>(threads);
     config.stream = stream_;
+    cudaLaunchAttribute programmatic{};
+    programmatic.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    programmatic.val.programmaticStreamSerializationAllowed = 1;
+    config.attrs = &programmatic;
+    config.numAttrs = 1;
     status_ = cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...);
   }
 
@@ -63,7 +69,7 @@ cudaError_t convolve(void* storage, std::size_t& storage_bytes, const T* a, std:
   using detail::Complex;
   const bool nothing = n < 1 || taps < 1;
   const detail::Arrays<T> arrays = detail::Arrays<T>{out, a, b, n, taps}.with_fewer_taps();
-  const bool in_spectra = !nothing && detail::is_for_overlap_save(arrays.outputs(), arrays.taps);
+  const bool in_spectra = !nothing && detail::is_for_overlap_save<T>(arrays.outputs(), arrays.taps);
   constexpr std::size_t alignment = sizeof(Complex<T>);
   const std::size_t needed = in_spectra ? static_cast<std::size_t>(partitioning_of(arrays.taps).partitions) *
                                               length * sizeof(Complex<T>)

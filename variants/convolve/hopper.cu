@@ -247,9 +247,10 @@ TALLY_VARIANT(Convolve, hopper, best)
     .source(own)
     .types<float, double>()
     .additions([](const ProblemKey& key, const Tuning& t) {
-      const std::int64_t outputs = key.n + key.integer("taps") - 1;
+      const std::int64_t taps = std::min(key.n, key.integer("taps"));
       const bool in_spectra =
-          tally_convolve::detail::is_for_overlap_save(outputs, std::min(key.n, key.integer("taps")));
+          size_of(key.type) == 4 ? tally_convolve::detail::is_for_overlap_save<float>(outputs_of(key), taps)
+                                 : tally_convolve::detail::is_for_overlap_save<double>(outputs_of(key), taps);
       return in_spectra ? through_spectra(key, t) : a_tap_after_the_other(key, t);
     })
     .prepare([]<typename T>(Convolve<T> p, const Tuning&, Scratch& scratch) {

@@ -190,7 +190,7 @@ void check_type(const char* type, const std::vector<std::int64_t>& sizes,
             ordered, spectra, tally_convolve::partitioning_of(ordered.taps), InStream(nullptr, launched));
         TUNE_REQUIRE(launched);
       });
-      const bool in_spectra = tally_convolve::detail::is_for_overlap_save(n + taps - 1, std::min(n, taps));
+      const bool in_spectra = tally_convolve::detail::is_for_overlap_save<T>(n + taps - 1, std::min(n, taps));
       checked.run("best", in_spectra ? allowed : 0, [&](const Arrays<T>& arrays) {
         std::size_t bytes = 0;
         TUNE_REQUIRE(

@@ -10,8 +10,8 @@ namespace tune {
 
 using tally_convolve::Direct;
 
-inline constexpr Direct shapes[] = {{1, 128},   {1, 256},   {3, 128},   {5, 128},   {7, 64},
-                                    {7, 128},   {7, 256},   {3, 64, 2}, {7, 64, 2}, {3, 64, 4},
+inline constexpr Direct shapes[] = {{1, 128},   {1, 256},   {3, 128},   {5, 64},    {5, 128},
+                                    {7, 64},    {7, 128},   {3, 64, 2}, {7, 64, 2}, {3, 64, 4},
                                     {1, 32, 8}, {3, 32, 8}, {1, 32, 16}};
 inline constexpr int count_of_shapes = sizeof(shapes) / sizeof(shapes[0]);
 

@@ -3,10 +3,11 @@
 ///
 ///   nvcc -std=c++20 -O3 -arch=sm_90 --expt-relaxed-constexpr --extended-lambda -I. -DTUNE_TYPE=float
 ///        tests/variants/convolve_best/sweep_convolve.cu -lcufft -o sweep_float32
-///   ./sweep_float32 float32 OUTPUT.jsonl [SECONDS]
+///   ./sweep_float32 float32 OUTPUT.jsonl [SECONDS [without_cufft]]
 #include <chrono>
 #include <cstring>
 #include <functional>
+#include <optional>
 #include <random>
 #include <string>
 
@@ -50,8 +51,8 @@ __global__ void only_multiply(A* out, A factor, int rounds) {
 
 class Sweep {
  public:
-  Sweep(std::string type, const char* output, double seconds)
-      : type_(std::move(type)), file_(std::fopen(output, "w")), seconds_(seconds) {
+  Sweep(std::string type, const char* output, bool with_cufft)
+      : type_(std::move(type)), file_(std::fopen(output, "w")), with_cufft_(with_cufft) {
     if (file_ == nullptr) {
       std::fprintf(stderr, "cannot write %s\n", output);
       std::exit(2);
@@ -141,8 +142,11 @@ class Sweep {
                           },
                           {}});
     candidates.push_back({"thrust", [=] { by_thrust(arrays.out, arrays.a, arrays.b, n, taps, stream); }, {}});
-    const ByCufft<T> by_cufft(n, taps, stream);
-    candidates.push_back({"cufft", [&, arrays] { by_cufft(arrays.out, arrays.a, arrays.b); }, {}});
+    std::optional<ByCufft<T>> by_cufft;
+    if (with_cufft_) {
+      by_cufft.emplace(n, taps, stream);
+      candidates.push_back({"cufft", [&, arrays] { (*by_cufft)(arrays.out, arrays.a, arrays.b); }, {}});
+    }
     sample(candidates);
     report(n, taps, candidates);
   }
@@ -151,7 +155,7 @@ class Sweep {
   static constexpr std::int64_t most_taps = 8192;
 
  private:
-  /// Slow candidates get as many microseconds as others, and so fewer samples; the time left is shared out.
+  /// Fewer samples of slow candidates, whose times differ less, and one of those that cannot win.
   void sample(std::vector<Candidate>& candidates) {
     std::vector<double> first;
     for (Candidate& candidate : candidates) {
@@ -159,12 +163,12 @@ class Sweep {
       first.push_back(timer_.sample(candidate.call, true, 1));
     }
     const double fastest = *std::min_element(first.begin(), first.end());
-    constexpr int most = 21;
+    constexpr int most = 15;
     for (int round = 0; round < most; ++round) {
       for (std::size_t i = 0; i < candidates.size(); ++i) {
         const bool library = candidates[i].name == "thrust" || candidates[i].name == "cufft";
         const bool hopeless = first[i] > (library ? 20 : 1.6) * fastest + 4;
-        if (round >= (hopeless ? 1 : first[i] > 2000 ? 5 : most)) continue;
+        if (round >= (hopeless ? 1 : first[i] > 500 ? 3 : most)) continue;
         candidates[i].samples.push_back(timer_.sample(candidates[i].call, true, 1));
       }
     }
@@ -203,7 +207,7 @@ class Sweep {
 
   std::string type_;
   std::FILE* file_;
-  double seconds_;
+  bool with_cufft_;
   Timer timer_;
   double peak_ = 1;
   T* a_ = nullptr;
@@ -216,12 +220,13 @@ class Sweep {
 
 int main(int count, char** arguments) {
   if (count < 3) {
-    std::fprintf(stderr, "usage: sweep_convolve TYPE OUTPUT.jsonl [SECONDS]\n");
+    std::fprintf(stderr, "usage: sweep_convolve TYPE OUTPUT.jsonl [SECONDS [without_cufft]]\n");
     return 2;
   }
   const double seconds = count > 3 ? std::atof(arguments[3]) : 60;
   const auto begin = std::chrono::steady_clock::now();
-  Sweep sweep(arguments[1], arguments[2], seconds);
+  const bool with_cufft = count <= 4 || std::strcmp(arguments[4], "without_cufft") != 0;
+  Sweep sweep(arguments[1], arguments[2], with_cufft);
   sweep.measure_peak();
   std::printf(
       "type    n   taps | direct us  shape      peak  | spectra   | best      | thrust     /best | cufft      "

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "launch.cuh"
 #include "plan.h"
 #include "words.cuh"
 
@@ -52,9 +53,12 @@ __device__ __forceinline__ void add_taps(T (&sum)[Words * width<T>], const Word<
 /// them at a time, with the stretch of the signal that they meet. With several groups, each has the same
 /// outputs and its own part of the taps; what they have is added in the order of the groups.
 template <typename T, int Words, int Lanes, int Groups>
-static __global__ void __launch_bounds__(Lanes* Groups)
+static __global__ void __launch_bounds__(Lanes* Groups,
+                                         Direct{Words, Lanes, Groups}.blocks_of_multiprocessor())
     direct(T* out, const T* a, const T* b, std::int64_t n, std::int64_t taps) {
   constexpr Direct shape{Words, Lanes, Groups};
+  wait_for_kernel_before();
+  let_next_kernel_begin();
   constexpr int tile_words = Lanes * Words;
   constexpr int most_steps = shape.steps_of_block();
   constexpr int tap_words = most_steps * Groups;
@@ -77,10 +81,12 @@ static __global__ void __launch_bounds__(Lanes* Groups)
     const std::int64_t left = (end - m + width<T> - 1) / width<T>;
     const int words = left < tap_words ? static_cast<int>(left) : tap_words;
     const int steps = (words + Groups - 1) / Groups;
+    const WordsInFlight<T, shape.threads(), tap_words> taps_on_their_way(b, m, steps * Groups, taps);
+    const WordsInFlight<T, shape.threads(), tap_words + tile_words> signal_on_its_way(
+        a, first - m - steps * Groups * width<T>, steps * Groups + tile_words, n);
     if (m != begin) __syncthreads();
-    load_words<T, shape.threads()>(tap_block, b, m, steps * Groups, taps);
-    load_words<T, shape.threads()>(signal - steps * Groups, a, first - m - steps * Groups * width<T>,
-                                   steps * Groups + tile_words, n);
+    taps_on_their_way.put(tap_block);
+    signal_on_its_way.put(signal - steps * Groups);
     __syncthreads();
     add_taps<T, Words>(sum, signal + lane * Words - group * steps, tap_block + group * steps, steps);
   }

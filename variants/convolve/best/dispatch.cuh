@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <utility>
 
 #include "direct.cuh"
@@ -47,39 +48,52 @@ void run_overlap_save(const Arrays<T>& arrays, Complex<T>* spectra, const Partit
   }
 }
 
-/// The table's row for so many outputs.
-constexpr const Row& row_for(std::int64_t outputs) {
-  const Row* row = table;
-  while (outputs > row->most_outputs) ++row;
-  return *row;
+template <typename T>
+constexpr std::span<const Row> rows() {
+  if constexpr (sizeof(T) == 4)
+    return rows_of_float;
+  else
+    return rows_of_double;
+}
+template <typename T>
+constexpr std::span<const Crossover> crossovers() {
+  if constexpr (sizeof(T) == 4)
+    return crossovers_of_float;
+  else
+    return crossovers_of_double;
 }
 
+/// Index of the row for so many outputs and taps.
+template <typename T>
+constexpr std::size_t row_for(std::int64_t outputs, std::int64_t taps) {
+  std::size_t row = 0;
+  while (outputs > rows<T>()[row].most_outputs || taps > rows<T>()[row].most_taps) ++row;
+  return row;
+}
+
+template <typename T>
 constexpr bool is_for_overlap_save(std::int64_t outputs, std::int64_t taps) {
-  return taps >= row_for(outputs).overlap_save_from;
+  std::size_t band = 0;
+  while (outputs > crossovers<T>()[band].most_outputs) ++band;
+  return taps >= crossovers<T>()[band].taps;
 }
-
-inline constexpr int rows_of_table = sizeof(table) / sizeof(table[0]);
 
 /// Calls run_direct with the row's shape as a constant.
-template <typename T, typename Launch, int... row>
-void run_direct_by_table(const Arrays<T>& arrays, const Launch& launch, std::integer_sequence<int, row...>) {
-  const Row* chosen = &row_for(arrays.outputs());
-  const bool few = arrays.taps <= most_few_taps;
-  ((chosen == table + row ? (few ? run_direct<table[row].few_taps>(arrays, launch)
-                                 : run_direct<table[row].many_taps>(arrays, launch))
-                          : void()),
-   ...);
+template <typename T, typename Launch, std::size_t... row>
+void run_direct_by_table(const Arrays<T>& arrays, const Launch& launch, std::index_sequence<row...>) {
+  const std::size_t chosen = row_for<T>(arrays.outputs(), arrays.taps);
+  ((chosen == row ? run_direct<rows<T>()[row].shape>(arrays, launch) : void()), ...);
 }
 
 template <typename T, typename Launch>
 void run_direct_by_table(const Arrays<T>& arrays, const Launch& launch) {
-  run_direct_by_table(arrays, launch, std::make_integer_sequence<int, rows_of_table>());
+  run_direct_by_table(arrays, launch, std::make_index_sequence<rows<T>().size()>());
 }
 
 /// `spectra`: as run_overlap_save() needs them where it is for that, else not used.
 template <typename T, typename Launch>
 void run_by_table(const Arrays<T>& arrays, Complex<T>* spectra, const Launch& launch) {
-  if (is_for_overlap_save(arrays.outputs(), arrays.taps)) {
+  if (is_for_overlap_save<T>(arrays.outputs(), arrays.taps)) {
     run_overlap_save(arrays, spectra, partitioning_of(arrays.taps), launch);
   } else {
     run_direct_by_table(arrays, launch);

@@ -16,12 +16,30 @@ struct Direct {
   constexpr int threads() const { return lanes * groups; }
   /// Outputs of a block, for elements of so many bytes.
   constexpr int tile(int element) const { return lanes * words * (16 / element); }
+  /// Blocks that a multiprocessor's 65,536 registers are to hold: a thread has its sums, its window and what
+  /// is on its way, which is more where each block has many taps at a time.
+  constexpr int blocks_of_multiprocessor() const {
+    return 65536 / (threads() * (8 * words + (groups == 1 ? 40 : 64)));
+  }
   /// Words of taps that a group takes between two barriers: whole turns of its window. Few, so that many
   /// blocks fit; with several groups many, since there are few blocks and each load's latency shows.
   constexpr int steps_of_block() const {
-    const int steps = (groups == 1 ? 128 : 1024) / groups;
+    const int steps = groups == 1 ? 128 : groups < 4 ? 256 : 1024 / groups;
     return steps / (words + 1) * (words + 1);
   }
+};
+
+/// Of tuned.h: the direct kernel's shape for up to so many outputs and taps. Rows rise by outputs, then taps.
+struct Row {
+  std::int64_t most_outputs;
+  std::int64_t most_taps;
+  Direct shape;
+};
+
+/// Of tuned.h: for up to so many outputs, overlap-save is faster from so many taps on.
+struct Crossover {
+  std::int64_t most_outputs;
+  std::int64_t taps;
 };
 
 /// Elements of one Fourier transform.
