@@ -1,14 +1,15 @@
 """Puts the tables of variants/convolve/README.md between its markers.
 
     python3 tests/variants/convolve_best/readme_tables.py README.md SWEEP.jsonl[.xz]...
+
+A time of best is that of the kernel which tune_table.py takes from the same results.
 """
 
 import json
 import lzma
-import re
 import sys
 
-from tune_table import bands_of, crossover, rows_of, shape_of, BANDS
+from tune_table import BANDS, candidate_of, rows_of, shape_of, table_of
 
 SIZES = [1 << bits for bits in (12, 16, 20, 22, 24)]
 TAPS = [3, 16, 64, 128, 256, 1024, 8192]
@@ -37,15 +38,14 @@ def against_libraries(rows):
     yield "| type | n | " + " | ".join(f"{taps} taps" for taps in TAPS) + " |"
     yield "| --- " * (2 + len(TAPS)) + "|"
     for scalar in ("float32", "float64"):
+        table = table_of(rows, scalar)
         for n in SIZES:
             cells = []
             for taps in TAPS:
-                us = {name: rows.get((scalar, n, taps, name)) for name in ("best", "thrust", "cufft")}
-                if us["best"] is None:
-                    cells.append("–")
-                    continue
-                others = [ratio(us[name] / us["best"]) if us[name] else "–" for name in ("thrust", "cufft")]
-                cells.append(f"**{us['best']:.1f}** ({others[0]}, {others[1]})")
+                own = rows[scalar, n, taps, candidate_of(table, n + taps - 1, min(n, taps))]
+                libraries = [rows.get((scalar, n, taps, name)) for name in ("thrust", "cufft")]
+                others = [ratio(us / own) if us else "–" for us in libraries]
+                cells.append(f"**{own:.1f}** ({others[0]}, {others[1]})")
             yield f"| {scalar} | {power(n)} | " + " | ".join(cells) + " |"
 
 
@@ -67,8 +67,7 @@ def crossovers(rows):
     yield "| outputs | " + " | ".join(limits) + " |"
     yield "| --- " * (1 + len(limits)) + "|"
     for scalar in ("float32", "float64"):
-        bands = bands_of(rows, scalar)
-        found = [crossover(bands[band]) for band in range(len(BANDS))]
+        found = [taps for _, taps in table_of(rows, scalar)[1]]
         yield f"| {scalar} | " + " | ".join("never" if taps is None else str(taps) for taps in found) + " |"
 
 
@@ -85,8 +84,9 @@ def main(readme, *paths):
         begin, end = f"<!-- {name} -->\n", f"<!-- /{name} -->"
         if begin not in text or end not in text:
             sys.exit(f"{readme}: no table {name}; put the lines {begin.strip()} and {end} where it belongs")
-        table = "".join(line + "\n" for line in lines)
-        text = re.sub(re.escape(begin) + ".*?" + re.escape(end), lambda _: begin + table + end, text, flags=re.S)
+        before, rest = text.split(begin, 1)
+        after = rest.split(end, 1)[1]
+        text = before + begin + "".join(line + "\n" for line in lines) + end + after
     with open(readme, "w") as file:
         file.write(text)
 

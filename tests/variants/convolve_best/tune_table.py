@@ -4,8 +4,8 @@
 
 For every type and band of outputs: the shape of the direct kernel that loses least for each number of
 taps, and the number of taps at which the lines of the best direct shape and of overlap-save cross, with
-both axes logarithmic. A shape that the table has already is taken where it loses less than 2% more, so
-that few are compiled.
+both axes logarithmic, if they do at all. A shape that the table has already is taken where it loses less
+than 2% more, so that few are compiled.
 """
 
 import collections
@@ -67,10 +67,8 @@ def shapes_by_taps(band, used):
         least = min(times.values())
         good = [shape for shape in times if times[shape] <= WORTH_ANOTHER_SHAPE * least]
         known = [shape for shape in good if shape in used]
-        if chosen and chosen[-1][1] in good:
-            shape = chosen.pop()[1]
-        else:
-            shape = min(known or good, key=times.get)
+        goes_on = chosen and chosen[-1][1] in good
+        shape = chosen.pop()[1] if goes_on else min(known or good, key=times.get)
         used.add(shape)
         chosen.append((taps, shape))
     for index in range(len(chosen) - 1):
@@ -80,7 +78,7 @@ def shapes_by_taps(band, used):
 
 
 def crossover(band):
-    """Taps from which overlap-save is faster than the best direct shape, or NEVER."""
+    """Taps from which overlap-save is faster than the best direct shape, or NEVER among those measured."""
     lead = []  # (log taps, log of spectra over direct)
     for taps, candidates in sorted(band.items()):
         direct = min(mean(found) for candidate, found in candidates.items() if shape_of(candidate))
@@ -88,12 +86,38 @@ def crossover(band):
     last_slower = max((index for index, (_, ratio) in enumerate(lead) if ratio > 0), default=None)
     if last_slower is None:
         return round(math.exp(lead[0][0]))
-    (left, above), (right, below) = (
-        lead[last_slower : last_slower + 2] if last_slower + 1 < len(lead) else lead[-2:]
-    )
-    if below >= above:
+    if last_slower + 1 == len(lead):
         return NEVER
+    (left, above), (right, below) = lead[last_slower : last_slower + 2]
     return math.ceil(math.exp(left + (right - left) * above / (above - below)))
+
+
+def table_of(rows, scalar):
+    """[(most outputs, most taps, shape)] and [(most outputs, taps of the crossover)], as tuned.h has them."""
+    used = set()
+    shapes, crossovers = [], []
+    for index, band in sorted(bands_of(rows, scalar).items()):
+        shapes += [(BANDS[index], taps, shape) for taps, shape in shapes_by_taps(band, used)]
+        crossovers.append((BANDS[index], crossover(band)))
+    if not crossovers or crossovers[-1][0] is not None:
+        sys.exit(f"{scalar}: no problem of more than {BANDS[-2]} outputs was measured; sweep n = 2^24 too")
+    return shapes, crossovers
+
+
+def candidate_of(table, outputs, taps):
+    """Name of the candidate that `table` takes for so many outputs and taps."""
+    shapes, crossovers = table
+
+    def covers(most, value):
+        return most is None or value <= most
+
+    least = next(taps for most, taps in crossovers if covers(most, outputs))
+    if least is not NEVER and taps >= least:
+        return "overlap_save"
+    words, lanes, groups = next(
+        shape for most, most_taps, shape in shapes if covers(most, outputs) and covers(most_taps, taps)
+    )
+    return f"direct/w{words}/l{lanes}/g{groups}"
 
 
 def number(value):
@@ -104,7 +128,8 @@ def write(output, types):
     with open(output, "w") as file:
         file.write(
             '#pragma once\n\n#include "plan.h"\n\n'
-            "/// Written by tests/variants/convolve_best/tune_table.py; README.md beside this folder says from what.\n"
+            "/// Written by tests/variants/convolve_best/tune_table.py; README.md beside this folder says from "
+            "what.\n"
             "namespace tally_convolve {\n\n// clang-format off\n"
         )
         for name, (shapes, crossovers) in types.items():
@@ -120,21 +145,10 @@ def write(output, types):
 
 def main(output, *paths):
     rows = rows_of(paths)
-    types = {}
-    for name, scalar in (("float", "float32"), ("double", "float64")):
-        bands = bands_of(rows, scalar)
-        used = set()
-        shapes, crossovers = [], []
-        for index, most in enumerate(BANDS):
-            if index not in bands:
-                continue
-            band = bands[index]
-            shapes += [(most, taps, shape) for taps, shape in shapes_by_taps(band, used)]
-            crossovers.append((most, crossover(band)))
-            print(f"{scalar}, up to {number(most)} outputs: overlap-save from {number(crossovers[-1][1])} taps")
-        if max(bands) != len(BANDS) - 1:
-            sys.exit(f"{scalar}: no problem of more than {BANDS[-2]} outputs in {', '.join(paths)}; sweep n = 2^24 too")
-        types[name] = shapes, crossovers
+    types = {name: table_of(rows, scalar) for name, scalar in (("float", "float32"), ("double", "float64"))}
+    for name, (_, crossovers) in types.items():
+        for most, taps in crossovers:
+            print(f"{name}, up to {number(most)} outputs: overlap-save from {number(taps)} taps")
     write(output, types)
 
 

@@ -17,9 +17,9 @@ struct Direct {
   /// Outputs of a block, for elements of so many bytes.
   constexpr int tile(int element) const { return lanes * words * (16 / element); }
   /// Blocks that a multiprocessor's 65,536 registers are to hold: a thread has its sums, its window and what
-  /// is on its way, which is more where each block has many taps at a time.
+  /// is on its way, which is more where each block has many taps at a time, or a thread many words.
   constexpr int blocks_of_multiprocessor() const {
-    return 65536 / (threads() * (8 * words + (groups == 1 ? 40 : 64)));
+    return 65536 / (threads() * (8 * words + (groups == 1 && words < 7 ? 40 : 64)));
   }
   /// Words of taps that a group takes between two barriers: whole turns of its window. Few, so that many
   /// blocks fit; with several groups many, since there are few blocks and each load's latency shows.
