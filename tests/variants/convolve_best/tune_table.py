@@ -128,8 +128,8 @@ def write(output, types):
     with open(output, "w") as file:
         file.write(
             '#pragma once\n\n#include "plan.h"\n\n'
-            "/// Written by tests/variants/convolve_best/tune_table.py; README.md beside this folder says from "
-            "what.\n"
+            "/// Written by tests/variants/convolve_best/tune_table.py; README.md beside this folder says "
+            "from what.\n"
             "namespace tally_convolve {\n\n// clang-format off\n"
         )
         for name, (shapes, crossovers) in types.items():
