@@ -1,5 +1,5 @@
-/// Our own convolutions, one idea at a time: the direct way, tap by tap. The way through Fourier transforms,
-/// and the choice between the two, follow in hopper_fourier.cu.
+/// Our own convolutions, one idea at a time: the direct way, tap by tap; the way through Fourier transforms;
+/// and the choice between the two.
 ///
 ///   register_blocked  several outputs a thread: what is loaded once is multiplied many times
 ///   tiled_taps        signal and taps through shared memory, 16 bytes a load, any number of taps
