@@ -197,6 +197,18 @@ TALLY_SIMT_INLINE float __fdividef(float a, float b) { return a / b; }
 TALLY_SIMT_INLINE float rsqrtf(float a) { return 1.0f / std::sqrt(a); }
 TALLY_SIMT_INLINE float __saturatef(float a) { return a >= 0.0f ? (a < 1.0f ? a : 1.0f) : 0.0f; }
 
+/// Sine and cosine of π · x, through a wider type's own.
+TALLY_SIMT_INLINE void sincospi(float x, float* sine, float* cosine) {
+  constexpr double pi = 3.14159265358979323846;
+  *sine = static_cast<float>(std::sin(pi * x));
+  *cosine = static_cast<float>(std::cos(pi * x));
+}
+TALLY_SIMT_INLINE void sincospi(double x, double* sine, double* cosine) {
+  constexpr long double pi = 3.14159265358979323846264338327950288L;
+  *sine = static_cast<double>(std::sin(pi * x));
+  *cosine = static_cast<double>(std::cos(pi * x));
+}
+
 /// min and max of two numbers of any arithmetic types; of a number and a NaN the number, as CUDA has it.
 template <typename A, typename B>
 concept TwoNumbers = std::is_arithmetic_v<A> && std::is_arithmetic_v<B>;

@@ -233,4 +233,5 @@ using tally::simt::min;
 using tally::simt::nv_bfloat16;
 using tally::simt::nv_bfloat162;
 using tally::simt::rsqrtf;
+using tally::simt::sincospi;
 // NOLINTEND(misc-unused-using-decls)

@@ -19,6 +19,23 @@ TEST(ConvolveEntries, AreRightForMoreTapsThanSignal) {
   testing::run_family(testing::problems("convolve", {1, 5, 63}, taps({64, 1000, 4096})));
 }
 
+/// 2,048 taps fit a transform; three numbers of taps that need two, two and three of them.
+TEST(ConvolveEntries, TapsInSeveralPartitionsAreAddedUp) {
+  const std::unique_ptr<Device> device = open_device(DeviceKind::simt, 0);
+  const Entry& entry = testing::entry_named("convolve/hopper/partitioned_taps");
+  std::vector<ProblemKey> keys = testing::problems("convolve", {9001}, taps({2049, 4096, 4099}));
+  keys.push_back(testing::problems("convolve", {2500}, taps({6001})).front());
+  for (const ScalarType type : entry.types) {
+    for (ProblemKey key : keys) {
+      key.type = type;
+      const auto result = test::run_exactly(*device, entry, key, entry.default_tuning());
+      ASSERT_TRUE(result) << key.id() << " was not taken";
+      EXPECT_TRUE(result->right) << key.id() << " " << result->where << ": expected " << result->expected
+                                 << ", got " << result->got;
+    }
+  }
+}
+
 TEST(ConvolveEntries, TapsThatDoNotFitConstantMemoryAreSkipped) {
   const Entry& entry = testing::entry_named("convolve/direct/constant_taps");
   const auto takes = [&](ScalarType type, std::int64_t count) {
