@@ -22,44 +22,36 @@ Inputs<T, 1 + sizeof...(More)> from(const T* first, const More*... more) {
 
 namespace detail {
 
-/// Launches a row's kernel on arrays whose words are aligned; n is at most most_of_one_launch.
+/// Launches a kernel on arrays whose words are aligned; n is at most most_of_one_launch.
 template <Kernel kernel, typename T, int inputs, typename Op>
 cudaError_t launch_kernel(const Inputs<T, inputs>& in, T* out, std::int64_t n, Op op, cudaStream_t stream,
-                          int of_each_multiprocessor, int multiprocessors, bool programmatic = true) {
-  const Spans spans = spans_of(in, out, n, kernel.boundary());
-  Arrays<T, inputs> arrays{in, out + spans.head, static_cast<unsigned>(spans.words),
-                           static_cast<unsigned>(spans.head | spans.tail << 8)};
-  for (const T*& input : arrays.in.of) input += spans.head;
-  const Row row{any_size, kernel, of_each_multiprocessor};
-  const Shape shape{static_cast<unsigned>(blocks_of(row, spans.words, arrays.ends != 0, multiprocessors)),
-                    static_cast<unsigned>(kernel.threads),
+                          bool programmatic = true) {
+  const Spans spans = spans_of(in, out, n);
+  const Arrays<T, inputs> arrays = arrays_of(in, out, spans);
+  const Shape shape{blocks_of(kernel, spans.words, arrays.ends != 0), static_cast<unsigned>(kernel.threads),
                     static_cast<std::size_t>(kernel.shared_bytes(inputs)), programmatic};
-  if constexpr (kernel.way == Way::tiles) {
+  if constexpr (kernel.way == Way::loads) {
     return launch(one_tile_each<T, inputs, Op, ArgumentsOf<kernel>>, shape, stream, arrays, op);
-  } else if constexpr (kernel.way == Way::blocks) {
-    return launch(grid_of_blocks<T, inputs, Op, ArgumentsOf<kernel>>, shape, stream, arrays, op);
   } else {
-    return launch(grid_of_copies<T, inputs, Op, ArgumentsOf<kernel>>, shape, stream, arrays, op);
+    return launch(one_tile_copied<T, inputs, Op, ArgumentsOf<kernel>>, shape, stream, arrays, op);
   }
 }
 
+/// Launches the kernel for arrays that have no aligned words in common.
 template <typename T, int inputs, typename Op>
 cudaError_t launch_one_by_one(const Inputs<T, inputs>& in, T* out, std::int64_t n, Op op,
                               cudaStream_t stream) {
-  constexpr std::int64_t tile = threads_of_elements * elements_in_flight;
-  const Shape shape{static_cast<unsigned>((n + tile - 1) / tile), threads_of_elements};
+  const Shape shape{blocks_of_elements(n), threads_of_elements};
   return launch(elements_one_by_one<T, inputs, Op>, shape, stream, in, out, static_cast<unsigned>(n), op);
 }
 
-/// Launches the kernel of `chosen`, one of the table's rows. Rows with one kernel share its code.
+/// Launches `chosen`, which is in one of the table's rows. Rows with one kernel share its code.
 template <typename T, int inputs, typename Op, int... row>
-cudaError_t launch_planned(const Row& chosen, const Inputs<T, inputs>& in, T* out, std::int64_t n, Op op,
-                           cudaStream_t stream, int multiprocessors, std::integer_sequence<int, row...>) {
+cudaError_t launch_chosen(const Kernel& chosen, const Inputs<T, inputs>& in, T* out, std::int64_t n, Op op,
+                          cudaStream_t stream, std::integer_sequence<int, row...>) {
   cudaError_t status = cudaErrorInvalidValue;
-  static_cast<void>(((chosen.kernel == table[row].kernel
-                          ? (status = launch_kernel<table[row].kernel>(
-                                 in, out, n, op, stream, chosen.of_each_multiprocessor, multiprocessors),
-                             true)
+  static_cast<void>(((chosen == table[row].kernel
+                          ? (status = launch_kernel<table[row].kernel>(in, out, n, op, stream), true)
                           : false) ||
                      ...));
   return status;
@@ -81,20 +73,15 @@ template <typename T, int inputs, typename Op>
 cudaError_t transform(const Inputs<T, inputs>& in, T* out, std::int64_t n, Op op,
                       cudaStream_t stream = nullptr) {
   if (n < 0) return cudaErrorInvalidValue;
-  int device = 0;
-  int multiprocessors = 0;
-  cudaError_t status = cudaGetDevice(&device);
-  if (status != cudaSuccess) return status;
-  status = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
-  if (status != cudaSuccess) return status;
-  const Row& row = row_for(n * static_cast<std::int64_t>(sizeof(T)) * (inputs + 1));
+  const Kernel& kernel = kernel_for(n * static_cast<std::int64_t>(sizeof(T)) * (inputs + 1));
   const bool in_words = spans_of(in, out, n).in_words;
+  cudaError_t status = cudaSuccess;
   for (std::int64_t done = 0; done < n && status == cudaSuccess; done += most_of_one_launch) {
     const std::int64_t part = n - done < most_of_one_launch ? n - done : most_of_one_launch;
     Inputs<T, inputs> rest = in;
     for (const T*& input : rest.of) input += done;
-    status = in_words ? detail::launch_planned(row, rest, out + done, part, op, stream, multiprocessors,
-                                               std::make_integer_sequence<int, rows_of_table>())
+    status = in_words ? detail::launch_chosen(kernel, rest, out + done, part, op, stream,
+                                              std::make_integer_sequence<int, rows_of_table>())
                       : detail::launch_one_by_one(rest, out + done, part, op, stream);
   }
   return status;

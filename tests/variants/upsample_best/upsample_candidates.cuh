@@ -17,7 +17,6 @@ namespace tune {
 using tally_upsample::Hint;
 using tally_upsample::Images;
 using tally_upsample::Kernel;
-using tally_upsample::Way;
 
 template <typename T>
 struct Question {
@@ -81,34 +80,30 @@ void add_libraries(std::vector<Candidate>& all, Question<T> q) {
                  true});
 }
 
-inline std::string name_of(const Kernel& kernel, int of_each) {
+inline std::string name_of(const Kernel& kernel) {
   const auto hint = [](Hint h) { return h == Hint::none ? "n" : "e"; };
-  const std::string name = std::string(kernel.way == Way::tiles ? "tiles" : "blocks") + "/t" +
-                           std::to_string(kernel.threads) + "/u" + std::to_string(kernel.depth) + "/p" +
-                           std::to_string(kernel.most_piece) + "/" + hint(kernel.loads) + hint(kernel.stores);
-  return of_each > 0 ? name + "/m" + std::to_string(of_each) : name;
+  return "loads/t" + std::to_string(kernel.threads) + "/u" + std::to_string(kernel.depth) + "/p" +
+         std::to_string(kernel.most_piece) + "/" + hint(kernel.loads) + hint(kernel.stores);
 }
 
 template <bool forward, Kernel kernel, typename T>
-void add(std::vector<Candidate>& all, Question<T> q, int of_each = 0) {
+void add(std::vector<Candidate>& all, Question<T> q) {
   const std::int64_t pieces = q.elements() * static_cast<std::int64_t>(sizeof(T)) / kernel.most_piece;
-  const std::int64_t tiles = pieces / kernel.tile_pieces();
-  if (kernel.way == Way::blocks && tiles < std::int64_t{of_each} * multiprocessors()) return;
-  if (kernel.depth > 1 && tiles < 1) return;
-  all.push_back({name_of(kernel, of_each), [=](cudaStream_t stream) {
-                   return tally_upsample::detail::launch_kernel<T, forward, kernel>(
-                       q.images(), q.in, q.out, of_each, multiprocessors(), stream);
+  if (kernel.depth > 1 && pieces < kernel.tile_pieces()) return;
+  all.push_back({name_of(kernel), [=](cudaStream_t stream) {
+                   return tally_upsample::detail::launch_kernel<T, forward, kernel>(q.images(), q.in, q.out,
+                                                                                    stream);
                  }});
 }
 
 template <bool forward, int piece, Hint loads, Hint stores, typename T>
 void add_tiles(std::vector<Candidate>& all, Question<T> q) {
-  add<forward, Kernel{Way::tiles, 128, 1, piece, loads, stores}>(all, q);
-  add<forward, Kernel{Way::tiles, 256, 1, piece, loads, stores}>(all, q);
-  add<forward, Kernel{Way::tiles, 128, 2, piece, loads, stores}>(all, q);
-  add<forward, Kernel{Way::tiles, 256, 2, piece, loads, stores}>(all, q);
-  add<forward, Kernel{Way::tiles, 128, 4, piece, loads, stores}>(all, q);
-  add<forward, Kernel{Way::tiles, 256, 4, piece, loads, stores}>(all, q);
+  add<forward, Kernel{128, 1, piece, loads, stores}>(all, q);
+  add<forward, Kernel{256, 1, piece, loads, stores}>(all, q);
+  add<forward, Kernel{128, 2, piece, loads, stores}>(all, q);
+  add<forward, Kernel{256, 2, piece, loads, stores}>(all, q);
+  add<forward, Kernel{128, 4, piece, loads, stores}>(all, q);
+  add<forward, Kernel{256, 4, piece, loads, stores}>(all, q);
 }
 
 template <bool forward, typename T>
@@ -117,25 +112,20 @@ std::vector<Candidate> candidates_of(const Question<T>& q) {
   constexpr Hint early = Hint::evict_first;
   std::vector<Candidate> all;
   add_libraries<forward>(all, q);
-  add<forward, Kernel{Way::tiles, 32, 1, 8, none, none}>(all, q);
-  add<forward, Kernel{Way::tiles, 64, 1, 8, none, none}>(all, q);
-  add<forward, Kernel{Way::tiles, 512, 1, 8, none, none}>(all, q);
-  add<forward, Kernel{Way::tiles, 1024, 1, 8, none, none}>(all, q);
-  add<forward, Kernel{Way::tiles, 64, 1, 4, none, none}>(all, q);
-  add<forward, Kernel{Way::tiles, 256, 1, 4, none, none}>(all, q);
+  add<forward, Kernel{32, 1, 8, none, none}>(all, q);
+  add<forward, Kernel{64, 1, 8, none, none}>(all, q);
+  add<forward, Kernel{512, 1, 8, none, none}>(all, q);
+  add<forward, Kernel{1024, 1, 8, none, none}>(all, q);
+  add<forward, Kernel{64, 1, 4, none, none}>(all, q);
+  add<forward, Kernel{256, 1, 4, none, none}>(all, q);
   add_tiles<forward, 8, none, none>(all, q);
   add_tiles<forward, 8, early, none>(all, q);
-  add<forward, Kernel{Way::tiles, 256, 1, 8, none, early}>(all, q);
-  add<forward, Kernel{Way::tiles, 256, 4, 8, none, early}>(all, q);
-  add<forward, Kernel{Way::tiles, 256, 2, 8, early, early}>(all, q);
-  add<forward, Kernel{Way::tiles, 128, 1, 16, none, none}>(all, q);
-  add<forward, Kernel{Way::tiles, 256, 1, 16, none, none}>(all, q);
-  add<forward, Kernel{Way::tiles, 256, 2, 16, none, none}>(all, q);
-  for (const int of_each : {2, 4, 8}) {
-    add<forward, Kernel{Way::blocks, 256, 1, 8, none, none}>(all, q, of_each);
-    add<forward, Kernel{Way::blocks, 256, 2, 8, none, none}>(all, q, of_each);
-    add<forward, Kernel{Way::blocks, 256, 4, 8, none, none}>(all, q, of_each);
-  }
+  add<forward, Kernel{256, 1, 8, none, early}>(all, q);
+  add<forward, Kernel{256, 4, 8, none, early}>(all, q);
+  add<forward, Kernel{256, 2, 8, early, early}>(all, q);
+  add<forward, Kernel{128, 1, 16, none, none}>(all, q);
+  add<forward, Kernel{256, 1, 16, none, none}>(all, q);
+  add<forward, Kernel{256, 2, 16, none, none}>(all, q);
   return all;
 }
 

@@ -6,10 +6,10 @@
 /// GPU.
 namespace tally_elementwise {
 
+/// How a tile gets into its block.
 enum class Way : std::uint8_t {
-  tiles,   ///< one tile a block, as many blocks as tiles
-  blocks,  ///< blocks that stay, tile after tile
-  copies   ///< blocks that stay; bulk copies bring the tiles into shared memory and take them out
+  loads,  ///< into the threads' registers
+  copies  ///< into shared memory, by the bulk copy engine
 };
 
 /// What the caches are told of words that are moved once.
@@ -18,44 +18,33 @@ enum class Hint : std::uint8_t {
   evict_first  ///< the first to make place for others
 };
 
-/// A kernel's template arguments: threads of a block, and what is in flight (`depth`): words of each input a
-/// thread, or stages of `stage_bytes` of each input a block.
+/// A kernel's template arguments: threads of a block, and the words of each array that a thread has. All that
+/// a block reads is on its way before any of it is used.
 struct Kernel {
   Way way;
   int threads;
   int depth;
   Hint loads = Hint::none;
   Hint stores = Hint::none;
-  int stage_bytes = 0;
 
   constexpr bool operator==(const Kernel&) const = default;
   /// Of each array.
-  constexpr std::int64_t tile_bytes() const {
-    return way == Way::copies ? stage_bytes : std::int64_t{threads} * depth * 16;
-  }
-  constexpr int shared_bytes(int inputs) const {
-    return way == Way::copies ? depth * stage_bytes * inputs : 0;
-  }
-  /// The multiple of bytes at which its words should begin: bulk copies of memory that does not begin at a
-  /// multiple of 128 are slower.
-  constexpr int boundary() const { return way == Way::copies ? 128 : 16; }
+  constexpr int tile_bytes() const { return threads * depth * 16; }
+  constexpr int shared_bytes(int inputs) const { return way == Way::copies ? tile_bytes() * inputs : 0; }
 };
 
 /// A kernel's template arguments one by one: nvcc takes no structure as an argument of a __global__ template.
-template <Way way, int threads, int depth, Hint loads, Hint stores, int stage_bytes>
+template <Way way, int threads, int depth, Hint loads, Hint stores>
 struct Arguments {
-  static constexpr Kernel kernel{way, threads, depth, loads, stores, stage_bytes};
+  static constexpr Kernel kernel{way, threads, depth, loads, stores};
 };
 template <Kernel kernel>
-using ArgumentsOf =
-    Arguments<kernel.way, kernel.threads, kernel.depth, kernel.loads, kernel.stores, kernel.stage_bytes>;
+using ArgumentsOf = Arguments<kernel.way, kernel.threads, kernel.depth, kernel.loads, kernel.stores>;
 
-/// From the row before it up to `most_bytes` of all arrays together, inputs and output. Kernels whose blocks
-/// stay have `of_each_multiprocessor` of them.
+/// From the row before it up to `most_bytes` of all arrays together, inputs and output.
 struct Row {
   std::int64_t most_bytes;
   Kernel kernel;
-  int of_each_multiprocessor = 0;
 };
 
 inline constexpr std::int64_t any_size = INT64_MAX;

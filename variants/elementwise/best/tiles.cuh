@@ -47,24 +47,13 @@ __global__ void __launch_bounds__(Arguments::kernel.threads) one_tile_each(Array
   }
 }
 
-/// Blocks that take their tiles by turns.
-template <typename T, int inputs, typename Op, typename Arguments>
-__global__ void __launch_bounds__(Arguments::kernel.threads) grid_of_blocks(Arrays<T, inputs> arrays, Op op) {
-  constexpr Kernel kernel = Arguments::kernel;
-  constexpr unsigned tile = kernel.threads * kernel.depth;
-  let_later_kernels_start();
-  wait_for_earlier_kernels();
-  if (arrays.ends != 0 && blockIdx.x == gridDim.x - 1) apply_to_ends(op, arrays);
-  unsigned first = blockIdx.x * tile;
-#pragma unroll 1
-  for (; first + tile <= arrays.words; first += gridDim.x * tile) {
-    move_tile<kernel, true>(op, arrays, first);
-  }
-  if (first < arrays.words) move_tile<kernel, false>(op, arrays, first);
-}
-
 inline constexpr int threads_of_elements = 256;
 inline constexpr int elements_in_flight = 4;
+
+inline unsigned blocks_of_elements(std::int64_t n) {
+  constexpr std::int64_t tile = threads_of_elements * elements_in_flight;
+  return static_cast<unsigned>((n + tile - 1) / tile);
+}
 
 /// Arrays that have no aligned words in common: several elements a thread, a block's width apart.
 template <typename T, int inputs, typename Op>

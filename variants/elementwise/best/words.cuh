@@ -11,11 +11,11 @@
 /// of programmatic launches.
 namespace tally_elementwise::detail {
 
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+// Compiled for an older GPU, or by a C++ compiler that executes kernels, these are left out.
+#if defined(__CUDACC__) && (!defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900)
 #define TALLY_ELEMENTWISE_HOPPER 1
 #else
-#define TALLY_ELEMENTWISE_HOPPER \
-  0  // compiled for an older GPU, programmatic launches and copies are left out
+#define TALLY_ELEMENTWISE_HOPPER 0
 #endif
 
 /// Waits until all that was queued before this kernel has ended and can be read. Returns at once in a launch
@@ -69,6 +69,14 @@ struct Arrays {
   }
   __device__ uint4* word_of_output(unsigned word) const { return reinterpret_cast<uint4*>(out) + word; }
 };
+
+/// The arrays of n elements that lie so; what a launch of their kernel gets.
+template <typename T, int inputs>
+Arrays<T, inputs> arrays_of(Inputs<T, inputs> in, T* out, const Spans& spans) {
+  for (const T*& input : in.of) input += spans.head;
+  return {in, out + spans.head, static_cast<unsigned>(spans.words),
+          static_cast<unsigned>(spans.head | spans.tail << 8)};
+}
 
 /// The function on all elements of a word.
 template <typename T, int inputs, typename Op>

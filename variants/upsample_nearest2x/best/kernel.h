@@ -5,11 +5,6 @@
 /// The kernels by shape, and what a row of the tables says. Plain C++, so that it is tested without a GPU.
 namespace tally_upsample {
 
-enum class Way : std::uint8_t {
-  tiles,  ///< one tile a block, as many blocks as tiles
-  blocks  ///< blocks that stay, tile after tile
-};
-
 /// What the caches are told of what is moved once.
 enum class Hint : std::uint8_t {
   none,        ///< keep as anything else; past the first-level cache
@@ -19,7 +14,6 @@ enum class Hint : std::uint8_t {
 /// A kernel's template arguments: threads of a block, and pieces of the small images a thread that are in
 /// flight together. `most_piece`: bytes of a piece, if rows and pointers allow it.
 struct Kernel {
-  Way way;
   int threads;
   int depth;
   int most_piece = 8;
@@ -31,20 +25,17 @@ struct Kernel {
 };
 
 /// A kernel's template arguments one by one: nvcc takes no structure as an argument of a __global__ template.
-template <Way way, int threads, int depth, int most_piece, Hint loads, Hint stores>
+template <int threads, int depth, int most_piece, Hint loads, Hint stores>
 struct Arguments {
-  static constexpr Kernel kernel{way, threads, depth, most_piece, loads, stores};
+  static constexpr Kernel kernel{threads, depth, most_piece, loads, stores};
 };
 template <Kernel kernel>
-using ArgumentsOf =
-    Arguments<kernel.way, kernel.threads, kernel.depth, kernel.most_piece, kernel.loads, kernel.stores>;
+using ArgumentsOf = Arguments<kernel.threads, kernel.depth, kernel.most_piece, kernel.loads, kernel.stores>;
 
-/// From the row before it up to `most_bytes` of the small images. Kernels whose blocks stay have
-/// `of_each_multiprocessor` of them.
+/// From the row before it up to `most_bytes` of the small images.
 struct Row {
   std::int64_t most_bytes;
   Kernel kernel;
-  int of_each_multiprocessor = 0;
 };
 
 inline constexpr std::int64_t any_size = INT64_MAX;

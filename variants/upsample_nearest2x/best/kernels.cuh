@@ -107,22 +107,48 @@ __device__ void move_tile(const Stacks<T>& stacks, std::uint32_t first) {
   }
 }
 
-/// Forward or backward; one tile a block, or tiles by turns.
+/// Forward or backward, one tile a block.
 template <typename T, bool forward, int piece_bytes, bool in_one, typename Arguments>
 __global__ void __launch_bounds__(Arguments::kernel.threads) move_pieces(Stacks<T> stacks) {
-  constexpr PieceShape shape{piece_bytes, in_one};
   constexpr Kernel kernel = Arguments::kernel;
-  constexpr std::uint32_t tile = kernel.threads * kernel.depth;
   let_later_kernels_start();
   wait_for_earlier_kernels();
-  if constexpr (kernel.way == Way::tiles) {
-    move_tile<T, forward, shape, kernel>(stacks, blockIdx.x * tile);
-  } else {
-#pragma unroll 1
-    for (std::uint32_t first = blockIdx.x * tile; first < stacks.pieces; first += gridDim.x * tile) {
-      move_tile<T, forward, shape, kernel>(stacks, first);
-    }
+  move_tile<T, forward, PieceShape{piece_bytes, in_one}, kernel>(
+      stacks, blockIdx.x * static_cast<std::uint32_t>(kernel.tile_pieces()));
+}
+
+template <typename T>
+using KernelFunction = void (*)(Stacks<T>);
+
+/// The function for pieces of that shape, which piece_shape() found for Arguments::kernel.
+template <typename T, bool forward, typename Arguments>
+KernelFunction<T> function_for(const PieceShape& shape) {
+  constexpr int element = static_cast<int>(sizeof(T));
+  constexpr int most = Arguments::kernel.most_piece;
+  if constexpr (most >= 16) {
+    if (shape == PieceShape{16, true}) return move_pieces<T, forward, 16, true, Arguments>;
   }
+  if constexpr (most >= 8 || element == 8) {
+    if (shape == PieceShape{8, true}) return move_pieces<T, forward, 8, true, Arguments>;
+  }
+  if constexpr (most >= 4 && element <= 4) {
+    if (shape == PieceShape{4, true}) return move_pieces<T, forward, 4, true, Arguments>;
+  }
+  if constexpr (element <= 2) {
+    if (shape == PieceShape{2, true}) return move_pieces<T, forward, 2, true, Arguments>;
+  }
+  return move_pieces<T, forward, element, false, Arguments>;
+}
+
+/// What a launch on that part of the images gets. `in` and `out` are the first elements of all.
+template <typename T, bool forward>
+Stacks<T> stacks_of(const Images& images, const Part& part, const T* in, T* out) {
+  return {in + (forward ? part.small : part.large),
+          out + (forward ? part.large : part.small),
+          part.pieces,
+          part.pieces_of_row,
+          Division::by(part.pieces_of_row),
+          2 * images.width};
 }
 
 }  // namespace tally_upsample::detail

@@ -2,8 +2,6 @@
 
 #include <cuda_runtime.h>
 
-#include <cstddef>
-
 namespace tally_upsample::detail {
 
 /// A one-dimensional launch. `programmatic`: the kernel may become resident while the one before it in the
@@ -11,23 +9,15 @@ namespace tally_upsample::detail {
 struct Shape {
   unsigned blocks;
   unsigned threads;
-  std::size_t shared_bytes = 0;
   bool programmatic = true;
 };
 
 template <typename... Parameters, typename... Arguments>
 cudaError_t launch(void (*kernel)(Parameters...), const Shape& shape, cudaStream_t stream,
                    Arguments... arguments) {
-  constexpr std::size_t always_available = 48 * 1024;
-  if (shape.shared_bytes > always_available) {
-    const cudaError_t status = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                                    static_cast<int>(shape.shared_bytes));
-    if (status != cudaSuccess) return status;
-  }
   cudaLaunchConfig_t config{};
   config.gridDim = shape.blocks;
   config.blockDim = shape.threads;
-  config.dynamicSmemBytes = shape.shared_bytes;
   config.stream = stream;
   cudaLaunchAttribute attributes[1]{};
   config.attrs = attributes;

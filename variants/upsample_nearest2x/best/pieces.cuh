@@ -1,7 +1,5 @@
 #pragma once
 
-#include <cuda_fp16.h>
-
 #include <cstring>
 
 #include "kernel.h"
@@ -11,10 +9,11 @@
 /// programmatic launches.
 namespace tally_upsample::detail {
 
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+// Compiled for an older GPU, or by a C++ compiler that executes kernels, these are left out.
+#if defined(__CUDACC__) && (!defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900)
 #define TALLY_UPSAMPLE_HOPPER 1
 #else
-#define TALLY_UPSAMPLE_HOPPER 0  // compiled for an older GPU, programmatic launches are left out
+#define TALLY_UPSAMPLE_HOPPER 0
 #endif
 
 /// Waits until all that was queued before this kernel has ended and can be read. Returns at once in a launch

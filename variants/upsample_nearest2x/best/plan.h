@@ -44,44 +44,52 @@ inline PieceShape piece_shape(const Images& images, const void* small, const voi
 
 inline constexpr std::int64_t most_pieces = std::int64_t{1} << 30;  // of a launch: 32 bits count all of it
 
+/// An element of the small stack. Its column is 0 but in rows too long for one launch.
+struct Place {
+  std::int64_t row = 0;
+  std::int64_t column = 0;
+};
+
 /// What one launch does: `pieces` pieces of the small images, a whole number of rows or a part of one.
 struct Part {
   std::int64_t small;  ///< its first element of the small images
   std::int64_t large;  ///< the first of the large ones
   std::uint32_t pieces;
   std::uint32_t pieces_of_row;
+  Place behind;  ///< where the next part begins
 };
 
-/// The part that begins with column `column` of row `row`, 0 but in rows too long for one launch.
-constexpr Part part_at(const Images& images, std::int64_t row, std::int64_t column, int piece_bytes) {
+constexpr Part part_at(const Images& images, const Place& place, int piece_bytes) {
   const std::int64_t elements = piece_bytes / images.element_bytes;
   const std::int64_t of_row = images.width / elements;
-  const std::int64_t small = row * images.width + column;
-  const std::int64_t large = row * 4 * images.width + 2 * column;
+  const std::int64_t small = place.row * images.width + place.column;
+  const std::int64_t large = place.row * 4 * images.width + 2 * place.column;
   if (of_row > most_pieces) {
-    const std::int64_t left = of_row - column / elements;
+    const std::int64_t left = of_row - place.column / elements;
     const auto pieces = static_cast<std::uint32_t>(left < most_pieces ? left : most_pieces);
-    return {small, large, pieces, pieces};
+    const bool to_the_end = left <= most_pieces;
+    return {small, large, pieces, pieces,
+            to_the_end ? Place{place.row + 1, 0} : Place{place.row, place.column + pieces * elements}};
   }
   const std::int64_t rows_at_once = most_pieces / of_row;
-  const std::int64_t rows = images.rows - row < rows_at_once ? images.rows - row : rows_at_once;
-  return {small, large, static_cast<std::uint32_t>(rows * of_row), static_cast<std::uint32_t>(of_row)};
+  const std::int64_t left = images.rows - place.row;
+  const std::int64_t rows = left < rows_at_once ? left : rows_at_once;
+  return {small, large, static_cast<std::uint32_t>(rows * of_row), static_cast<std::uint32_t>(of_row),
+          Place{place.row + rows, 0}};
 }
 
-/// Blocks of a row's kernel for so many pieces on a GPU of that many multiprocessors.
-constexpr unsigned blocks_of(const Row& row, std::int64_t pieces, int multiprocessors) {
-  const std::int64_t tile = row.kernel.tile_pieces();
-  const std::int64_t tiles = (pieces + tile - 1) / tile;
-  const std::int64_t staying = std::int64_t{row.of_each_multiprocessor} * multiprocessors;
-  return static_cast<unsigned>(row.kernel.way == Way::blocks && staying < tiles ? staying : tiles);
+/// One for each tile of so many pieces.
+constexpr unsigned blocks_of(const Kernel& kernel, std::int64_t pieces) {
+  const std::int64_t tile = kernel.tile_pieces();
+  return static_cast<unsigned>((pieces + tile - 1) / tile);
 }
 
-/// The row of a table for so many bytes of the small images.
+/// A table's kernel for so many bytes of the small images.
 template <int rows>
-constexpr const Row& row_for(const Row (&table)[rows], std::int64_t bytes) {
+constexpr const Kernel& kernel_for(const Row (&table)[rows], std::int64_t bytes) {
   const Row* row = table;
   while (bytes > row->most_bytes) ++row;
-  return *row;
+  return row->kernel;
 }
 
 }  // namespace tally_upsample
