@@ -110,11 +110,12 @@ __device__ void move_tile(const Stacks<T>& stacks, std::uint32_t first) {
 /// Forward or backward, one tile a block.
 template <typename T, bool forward, int piece_bytes, bool in_one, typename Arguments>
 __global__ void __launch_bounds__(Arguments::kernel.threads) move_pieces(Stacks<T> stacks) {
+  constexpr PieceShape shape{piece_bytes, in_one};
   constexpr Kernel kernel = Arguments::kernel;
+  constexpr std::uint32_t tile = kernel.threads * kernel.depth;
   let_later_kernels_start();
   wait_for_earlier_kernels();
-  move_tile<T, forward, PieceShape{piece_bytes, in_one}, kernel>(
-      stacks, blockIdx.x * static_cast<std::uint32_t>(kernel.tile_pieces()));
+  move_tile<T, forward, shape, kernel>(stacks, blockIdx.x * tile);
 }
 
 template <typename T>

@@ -62,20 +62,28 @@ struct Part {
 constexpr Part part_at(const Images& images, const Place& place, int piece_bytes) {
   const std::int64_t elements = piece_bytes / images.element_bytes;
   const std::int64_t of_row = images.width / elements;
-  const std::int64_t small = place.row * images.width + place.column;
-  const std::int64_t large = place.row * 4 * images.width + 2 * place.column;
+  Part part{};
+  part.small = place.row * images.width + place.column;
+  part.large = place.row * 4 * images.width + 2 * place.column;
+  part.behind = place;
   if (of_row > most_pieces) {
     const std::int64_t left = of_row - place.column / elements;
-    const auto pieces = static_cast<std::uint32_t>(left < most_pieces ? left : most_pieces);
-    const bool to_the_end = left <= most_pieces;
-    return {small, large, pieces, pieces,
-            to_the_end ? Place{place.row + 1, 0} : Place{place.row, place.column + pieces * elements}};
+    part.pieces = static_cast<std::uint32_t>(left < most_pieces ? left : most_pieces);
+    part.pieces_of_row = part.pieces;
+    part.behind.column += part.pieces * elements;
+    if (part.behind.column == images.width) {
+      part.behind.row += 1;
+      part.behind.column = 0;
+    }
+  } else {
+    const std::int64_t rows_at_once = most_pieces / of_row;
+    const std::int64_t left = images.rows - place.row;
+    const std::int64_t rows = left < rows_at_once ? left : rows_at_once;
+    part.pieces = static_cast<std::uint32_t>(rows * of_row);
+    part.pieces_of_row = static_cast<std::uint32_t>(of_row);
+    part.behind.row += rows;
   }
-  const std::int64_t rows_at_once = most_pieces / of_row;
-  const std::int64_t left = images.rows - place.row;
-  const std::int64_t rows = left < rows_at_once ? left : rows_at_once;
-  return {small, large, static_cast<std::uint32_t>(rows * of_row), static_cast<std::uint32_t>(of_row),
-          Place{place.row + rows, 0}};
+  return part;
 }
 
 /// One for each tile of so many pieces.
