@@ -41,9 +41,7 @@ class Family:
     tables: list[Table]
 
 
-ELEMENTWISE = Family(
-    "elementwise", "tally_elementwise", "elementwise_best", [Table("table", "multiply", 3)]
-)
+ELEMENTWISE = Family("elementwise", "tally_elementwise", "elementwise_best", [Table("table", "multiply", 3)])
 UPSAMPLE = Family(
     "upsample_nearest2x",
     "tally_upsample",
@@ -74,9 +72,7 @@ def losses(rows, table):
     for row in sorted(rows, key=lambda row: row["round"]):  # "final" overrules "all"
         if row["what"] == table.what and (kernel := kernel_of(row["candidate"])):
             size = row["n"] * ELEMENT_BYTES[row["type"]] * table.arrays
-            cell = times[size, row["type"], row["cache"]]
-            if row["round"] == "all" or kernel not in cell:
-                cell[kernel] = row["us"]
+            times[size, row["type"], row["cache"]][kernel] = row["us"]
     found = collections.defaultdict(lambda: collections.defaultdict(list))
     for size, name in {(size, name) for size, name, _ in times}:
         for kernel in set(times[size, name, "cold"]) & set(times[size, name, "warm"]):
