@@ -169,7 +169,7 @@ TALLY_VARIANT(Elementwise, hopper, persistent)
     .lesson(
         "As many blocks as the multiprocessors hold, which take tiles by turns: no block is started after the "
         "first wave. But a block's next loads wait for its own stores to be issued, where a fresh block's would "
-        "already be on their way, and the blocks drift apart.")
+        "already be on their way.")
     .source(own)
     .types<float, double, half, bfloat16>()
     .tunable("blocks_of_multiprocessor", {4, 1, 8}, rules::between(1, 32))
