@@ -7,8 +7,8 @@
 #include "best/kernels.cuh"
 #include "best/plan.h"
 
-/// A fast index_add for Hopper GPUs (compute capability 9.0; right on older ones), to be copied into any
-/// program together with the folder best/. Needs C++20 and CUDA's own headers, nothing else.
+/// A fast index_add for Hopper GPUs (compute capability 9.0; right on those from 8.0 on), to be copied into
+/// any program together with the folder best/. Needs C++20 and CUDA's own headers, nothing else.
 ///
 ///   tally_index_add::index_add(x, index, source, {.n = n, .rows = rows, .width = width}, alpha, stream);
 namespace tally_index_add {
@@ -23,38 +23,31 @@ struct Extents {
 
 namespace detail {
 
-template <typename T, typename Index, int Vector, Contention contention>
-cudaError_t launch(const Task<T, Index, Accumulator<T>>& task, const Plan& plan, int least_repeats,
-                   cudaStream_t stream) {
-  add_rows<T, Index, Vector, contention><<<static_cast<unsigned>(plan.blocks), threads_of_block, 0, stream>>>(
-      task, plan.shares, plan.blocks_of_plane, least_repeats);
-  return cudaGetLastError();
-}
-
 template <Contention contention, int Vector, typename T, typename Index>
-cudaError_t launch_by_vector(const Task<T, Index, Accumulator<T>>& task, const Plan& plan, int least_repeats,
-                             cudaStream_t stream) {
-  if (plan.shares.vector == Vector)
-    return launch<T, Index, Vector, contention>(task, plan, least_repeats, stream);
+cudaError_t launch(const Task<T, Index, Accumulator<T>>& task, const Plan& plan, cudaStream_t stream) {
+  if (plan.shares.vector == Vector) {
+    add_rows<T, Index, Vector, contention>
+        <<<static_cast<unsigned>(plan.blocks), threads_of_block, 0, stream>>>(task, plan.shares);
+    return cudaGetLastError();
+  }
   if constexpr (2 * Vector * sizeof(T) <= 16) {
-    return launch_by_vector<contention, 2 * Vector>(task, plan, least_repeats, stream);
+    return launch<contention, 2 * Vector>(task, plan, stream);
   } else {
     return cudaErrorInvalidValue;
   }
 }
 
-/// least_repeats: add_rows().
 template <Contention contention, typename T, typename Index>
-cudaError_t index_add(const Task<T, Index, Accumulator<T>>& task, int least_repeats, cudaStream_t stream) {
+cudaError_t index_add(const Task<T, Index, Accumulator<T>>& task, cudaStream_t stream) {
   int device = 0;
   int multiprocessors = 0;
   cudaError_t status = cudaGetDevice(&device);
   if (status != cudaSuccess) return status;
   status = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
   if (status != cudaSuccess) return status;
-  const Plan plan = plan_of(task.n, task.width, task.planes, sizeof(T), alignment_of(task.x, task.source),
-                            multiprocessors, warps_of_block, contention == Contention::by_block);
-  return launch_by_vector<contention, 1>(task, plan, least_repeats, stream);
+  const Plan plan =
+      plan_of(task.n, task.width, task.planes, sizeof(T), alignment_of(task.x, task.source), multiprocessors);
+  return launch<contention, 1>(task, plan, stream);
 }
 
 }  // namespace detail
@@ -78,8 +71,7 @@ cudaError_t index_add(T* x, const Index* index, const T* source, const Extents& 
   if (n < 0 || rows < 0 || width < 0 || planes < 0) return cudaErrorInvalidValue;
   if (n == 0 || width == 0 || planes == 0) return cudaSuccess;
   const Task<T, Index, Accumulator<T>> task{x, index, source, n, rows, width, planes, alpha};
-  if (width <= widest_hot_row) return detail::index_add<Contention::by_block>(task, worth_sorting, stream);
-  return detail::index_add<Contention::by_warp>(task, worth_sorting, stream);
+  return detail::index_add<Contention::sampled>(task, stream);
 }
 
 }  // namespace tally_index_add

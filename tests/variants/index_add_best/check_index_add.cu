@@ -95,23 +95,22 @@ void check_one(const Extents& e, std::int64_t distinct, int alpha, int offset, s
           alpha, offset, found);
     }
   };
-  const auto way = [&]<Contention contention>(int least_repeats) {
-    return [&, least_repeats](T* to) {
+  const auto way = [&]<Contention contention>() {
+    return [&](T* to) {
       return tally_index_add::detail::index_add<contention>(
           tally_index_add::Task<T, Index, tally_index_add::Accumulator<T>>{
               to, index, source + offset, e.n, e.rows, e.width, e.planes,
               static_cast<tally_index_add::Accumulator<T>>(alpha)},
-          least_repeats, cudaStream_t{});
+          cudaStream_t{});
     };
   };
   with("best", [&](T* to) {
     return tally_index_add::index_add(to, index, source + offset, e,
                                       static_cast<tally_index_add::Accumulator<T>>(alpha));
   });
-  with("ignored", way.template operator()<Contention::ignored>(0));
-  with("by warp", way.template operator()<Contention::by_warp>(0));
-  if (e.width <= tally_index_add::widest_hot_row)
-    with("by block", way.template operator()<Contention::by_block>(0));
+  with("ignored", way.template operator()<Contention::ignored>());
+  with("by warp", way.template operator()<Contention::by_warp>());
+  with("by block", way.template operator()<Contention::by_block>());
   for (void* memory : {static_cast<void*>(x), static_cast<void*>(source), static_cast<void*>(index),
                        static_cast<void*>(exact), static_cast<void*>(differences)})
     TUNE_REQUIRE(cudaFree(memory));

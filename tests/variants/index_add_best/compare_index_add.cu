@@ -25,11 +25,10 @@ struct Candidate {
 };
 
 template <Contention contention>
-Candidate way(const std::string& name, T* x, const Index* index, const T* source, const Extents& e,
-              int least_repeats) {
+Candidate way(const std::string& name, T* x, const Index* index, const T* source, const Extents& e) {
   const tally_index_add::Task<T, Index, A> task{x, index, source, e.n, e.rows, e.width, e.planes, A(1)};
   return {name, [=](cudaStream_t stream) {
-            TUNE_REQUIRE((tally_index_add::detail::index_add<contention>(task, least_repeats, stream)));
+            TUNE_REQUIRE((tally_index_add::detail::index_add<contention>(task, stream)));
           }};
 }
 
@@ -66,7 +65,7 @@ int main(int argc, char** argv) {
         bool in_turn;
       };
       for (const auto& [distinct, in_turn] :
-           {Level{n, true}, Level{n / 64, false}, Level{1024, false}, Level{128, false}, Level{128, true},
+           {Level{n, true}, Level{n / 64, true}, Level{1024, false}, Level{128, false}, Level{64, true},
             Level{32, true}, Level{8, false}, Level{2, false}, Level{1, true}}) {
         const Extents e{n, shape.planes > 1 ? n : most_rows, shape.width, shape.planes};
         draw_indices<<<264, 256>>>(index, n, e.rows, distinct, in_turn);
@@ -76,17 +75,13 @@ int main(int argc, char** argv) {
         all.push_back({"best", [&](cudaStream_t stream) {
                          TUNE_REQUIRE(tally_index_add::index_add(x, index, source, e, A(1), stream));
                        }});
-        all.push_back(way<Contention::ignored>("ignored", x, index, source, e, 0));
-        all.push_back(way<Contention::by_warp>("warp/0", x, index, source, e, 0));
-        all.push_back(way<Contention::by_warp>("warp/2", x, index, source, e, 2));
-        if (shape.width <= tally_index_add::widest_hot_row) {
-          all.push_back(way<Contention::by_block>("block/0", x, index, source, e, 0));
-          all.push_back(way<Contention::by_block>("block/2", x, index, source, e, 2));
-        }
-        const int samples = 7;
+        all.push_back(way<Contention::ignored>("ignored", x, index, source, e));
+        all.push_back(way<Contention::by_warp>("by_warp", x, index, source, e));
+        all.push_back(way<Contention::by_block>("by_block", x, index, source, e));
+        const int samples = 15;
         for (int round = -1; round < samples; ++round) {
           for (Candidate& candidate : all) {
-            if (candidate.name == "plain" && distinct < 32 && round > 1) continue;  // slow, and known to be
+            if (candidate.name == "plain" && distinct < 32 && round > 2) continue;  // slow, and known to be
             const double us = timer.sample([&] { candidate.call(timer.stream()); }, true, 1);
             if (round >= 0) candidate.microseconds.push_back(us);
           }

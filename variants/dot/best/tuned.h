@@ -2,7 +2,8 @@
 
 #include "../../reduce/best/plan.h"
 
-/// Which kernel for how many bytes of one array. README.md beside this folder says from what.
+/// Which kernel for how many bytes of one array. README.md beside this folder says from what; the first table
+/// is written by tests/variants/dot_best/tune_table.py.
 namespace tally_dot {
 
 using tally_reduce::any_size;
@@ -20,6 +21,7 @@ inline constexpr Row table[] = {
     {16 * kilobytes, {Way::one_block, 512, 2}},
     {32 * kilobytes, {Way::one_block, 512, 4}},
     {128 * kilobytes, {Way::tile_each, 256, 4}},
+    {256 * kilobytes, {Way::tile_each, 128, 2}},
     {512 * kilobytes, {Way::tile_each, 256, 2}},
     {2 * megabytes, {Way::tile_each, 256, 4}},
     {4 * megabytes, {Way::blocks, 256, 4}, 1},

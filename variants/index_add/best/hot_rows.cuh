@@ -7,18 +7,16 @@
 namespace tally_index_add {
 namespace {
 
-constexpr int widest_hot_row = 32;
 constexpr unsigned long long no_row = ~0ull;
 
 /// A table by hash. Slots are claimed and never given back before the end.
-template <typename T>
+template <typename T, int Vector>
 class HotRows {
  public:
   using A = Accumulator<T>;
 
-  static constexpr int most_slots = 1024;
-  static constexpr int cells = 2048;
-  static_assert(cells / widest_hot_row >= 64);
+  static constexpr int most_slots = 512;
+  static constexpr int cells = 16 * 1024 / static_cast<int>(sizeof(A));
 
   /// What it keeps, in shared memory.
   struct Storage {
@@ -26,50 +24,51 @@ class HotRows {
     A sums[cells];
   };
 
-  /// width: of a row, at most widest_hot_row.
-  __device__ HotRows(Storage* storage, int width)
-      : rows_(storage->rows), sums_(storage->sums), width_(width) {
-    bits_ = 10;
-    while (width << bits_ > cells) --bits_;
+  /// vectors: of a row, at most 32.
+  __device__ HotRows(Storage* storage, int vectors)
+      : rows_(storage->rows), sums_(storage->sums), vectors_(vectors), bits_(9) {
+    while (vectors * Vector << bits_ > cells) --bits_;
   }
 
   /// All threads of the block.
   __device__ void clear() {
     for (int i = static_cast<int>(threadIdx.x); i < slots(); i += static_cast<int>(blockDim.x))
       rows_[i] = no_row;
-    for (int i = static_cast<int>(threadIdx.x); i < slots() * width_; i += static_cast<int>(blockDim.x)) {
+    for (int i = static_cast<int>(threadIdx.x); i < slots() * vectors_ * Vector;
+         i += static_cast<int>(blockDim.x)) {
       sums_[i] = 0;
     }
     __syncthreads();
   }
 
-  /// Adds to the row's sums from `column` on; false, and nothing added, where there is no slot for the row.
-  template <int Vector>
-  __device__ bool add(std::int64_t row, int column, const Sums<T, Vector>& sums) {
+  /// Adds to a vector of the row's sums; false, and nothing added, where there is no slot for the row.
+  __device__ bool add(std::int64_t row, int vector, const Sums<T, Vector>& sums) {
     const auto wanted = static_cast<unsigned long long>(row);
     const unsigned first = hash_of(row) >> (32 - bits_);
 #pragma unroll
     for (unsigned probe = 0; probe < 2; ++probe) {
       const unsigned slot = first ^ probe;
-      const unsigned long long found = atomicCAS(rows_ + slot, no_row, wanted);
+      unsigned long long found = look(rows_ + slot);
+      if (found == no_row) found = atomicCAS(rows_ + slot, no_row, wanted);
       if (found != wanted && found != no_row) continue;
 #pragma unroll
-      for (int k = 0; k < Vector; ++k) {
-        atomicAdd(sums_ + static_cast<int>(slot) * width_ + column + k, sums.of[k]);
-      }
+      for (int k = 0; k < Vector; ++k) atomicAdd(cell(static_cast<int>(slot), vector, k), sums.of[k]);
       return true;
     }
     return false;
   }
 
-  /// Adds the sums to x. All threads of the block.
-  __device__ void flush(T* x) {
+  /// Adds the sums to the rows of `x`, `width` elements apart. All threads of the block.
+  __device__ void flush(T* x, std::int64_t width) {
     __syncthreads();
-    for (int i = static_cast<int>(threadIdx.x); i < slots() * width_; i += static_cast<int>(blockDim.x)) {
-      const int slot = i / width_;
+    for (int i = static_cast<int>(threadIdx.x); i < slots() * vectors_; i += static_cast<int>(blockDim.x)) {
+      const int slot = i / vectors_;
+      const int vector = i - slot * vectors_;
       if (rows_[slot] == no_row) continue;
-      atomicAdd(x + static_cast<std::int64_t>(rows_[slot]) * width_ + (i - slot * width_),
-                static_cast<T>(sums_[i]));
+      Sums<T, Vector> sums;
+#pragma unroll
+      for (int k = 0; k < Vector; ++k) sums.of[k] = *cell(slot, vector, k);
+      add_atomically(x + static_cast<std::int64_t>(rows_[slot]) * width + vector * Vector, sums);
     }
     __syncthreads();
   }
@@ -77,30 +76,25 @@ class HotRows {
  private:
   __device__ int slots() const { return 1 << bits_; }
 
+  /// Neighbouring lanes have neighbouring vectors: the k-th elements of a row's vectors lie together.
+  __device__ A* cell(int slot, int vector, int k) const {
+    return sums_ + (slot * Vector + k) * vectors_ + vector;
+  }
+
+  /// The row in a slot, while others may claim it. Atomics of lanes that look at one slot would wait for one
+  /// another; an aligned read is as good.
+  __device__ static unsigned long long look(unsigned long long* slot) {
+#if defined(__CUDA_ARCH__)
+    return *static_cast<volatile unsigned long long*>(slot);
+#else
+    return atomicCAS(slot, no_row, no_row);  // the CPU executor takes the read for a race
+#endif
+  }
+
   unsigned long long* rows_;
   A* sums_;
-  int width_;
+  int vectors_;
   int bits_;
-};
-
-/// Whether a sample of a block's indices, one of each thread, names few rows: a quarter of it repeats others.
-/// All threads of the block; `present`: the thread has an index. Different rows that share a bit are few.
-struct Sample {
-  static constexpr int bits = 4096;
-  unsigned words[bits / 32];
-
-  template <typename Index>
-  __device__ bool repeats(Index row, bool present) {
-    for (int i = static_cast<int>(threadIdx.x); i < bits / 32; i += static_cast<int>(blockDim.x))
-      words[i] = 0;
-    __syncthreads();
-    const unsigned bit = hash_of(row) >> 20;
-    const unsigned mask = 1u << (bit % 32);
-    // Lanes of one warp that name one row would wait for one another.
-    const bool first = (lanes_with_same(row) & ((1u << lane_of_warp()) - 1)) == 0;
-    const bool seen = present && (!first || (atomicOr(words + bit / 32, mask) & mask) != 0);
-    return 4 * __syncthreads_count(seen) >= __syncthreads_count(present);
-  }
 };
 
 }  // namespace

@@ -1,72 +1,89 @@
 #pragma once
 
 #include "hot_rows.cuh"
+#include "plan.h"
 
-/// The kernel: rows of the source are added to those of x, a window of indices a warp.
+/// The kernel: rows of the source are added to those of x, a stretch of the indices a block.
 namespace tally_index_add {
 namespace {
 
-/// What is done about rows that several indices of a window name.
+/// What is done about rows that several indices name.
 enum class Contention : std::uint8_t {
-  ignored,  ///< every index is an addition to x
-  by_warp,  ///< a row is added to about once a window
-  by_block  ///< the same and, where a block's indices name few rows, once a block
+  ignored,   ///< every index is an addition to x
+  by_warp,   ///< a row is added to once a window
+  by_block,  ///< and once a block
+  sampled    ///< ignored, or by_block where a sample of a block's indices names few rows
 };
 
-constexpr int threads_of_block = 256;
-constexpr int warps_of_block = threads_of_block / 32;
 constexpr int loads_at_once = 4;
-constexpr int worth_sorting = 2;  ///< repeats in a window; found by measurement, README.md beside this folder
+constexpr int worth_sorting = 2;  ///< repeats in a window; fewer cost less than their removal
 
-/// One warp's place in one share: which elements its lanes are at, and what is asked of them.
+/// Where one lane works: at a vector of every row of a panel.
 template <typename T, typename Index, int Vector>
 struct Place {
-  const T* source;  ///< the lane's column of the window's first row
-  T* x;             ///< the lane's column of row 0
+  const Index* index;  ///< the block's
+  const T* source;     ///< the lane's vector of the first of its rows
+  T* x;                ///< the lane's vector of row 0
   std::int64_t width;
+  int count;  ///< of the block's indices
   Accumulator<T> alpha;
-  int column;
-  bool in_row;  ///< the lane's column exists
-  int present;  ///< indices of the window
+  int vector;  ///< which of the panel's
+  bool in_row;
   int rows_at_once;
   int turn;  ///< which of the rows at once is the lane's
 
-  __device__ void load(Elements<T, Vector>& elements, int position) const {
-    if (in_row && position < present) elements.load(source + position * width);
+  __device__ void add_to_x(Index to, const Sums<T, Vector>& sums) const {
+    add_atomically(x + static_cast<std::int64_t>(to) * width, sums);
   }
 };
 
-/// Every index of the window is an addition of its own: emit(row, sums). `elements` holds the first round of
-/// rows.
-template <typename T, typename Index, int Vector, typename Emit>
-__device__ void add_each(const Place<T, Index, Vector>& place, int window, Index row,
-                         Elements<T, Vector> (&elements)[loads_at_once], Emit emit) {
-  for (int first = 0;;) {
+/// Indices `first`, first + step, … below `end` as additions of their own. The loads of a batch are on their
+/// way before the first is used.
+template <typename T, typename Index, int Vector>
+struct Batch {
+  Index to[loads_at_once];
+  Elements<T, Vector> elements[loads_at_once];
+
+  __device__ void load(const Place<T, Index, Vector>& place, int first, int step, int end) {
 #pragma unroll
     for (int k = 0; k < loads_at_once; ++k) {
-      const int position = first + k * place.rows_at_once + place.turn;
-      if (first + k * place.rows_at_once >= window) break;
-      const Index to = __shfl_sync(all_lanes, row, position % 32);
-      if (!place.in_row || position >= place.present) continue;
+      if (first + k * step >= end) break;
+      to[k] = place.index[first + k * step];
+      elements[k].load(place.source + static_cast<std::int64_t>(first + k * step) * place.width);
+    }
+  }
+
+  template <typename Emit>
+  __device__ void add(const Place<T, Index, Vector>& place, int first, int step, int end, Emit emit) const {
+#pragma unroll
+    for (int k = 0; k < loads_at_once; ++k) {
+      if (first + k * step >= end) break;
       Sums<T, Vector> sums;
       sums.clear();
       sums.add(elements[k], place.alpha);
-      emit(to, sums);
-    }
-    first += loads_at_once * place.rows_at_once;
-    if (first >= window) return;
-#pragma unroll
-    for (int k = 0; k < loads_at_once; ++k) {
-      place.load(elements[k], first + k * place.rows_at_once + place.turn);
+      emit(to[k], sums);
     }
   }
-}
 
-/// The rows of the window in order, each turn's lanes a part of them; emit(row, sums) gets each row's sum
-/// once, or twice where it begins in one turn's part and ends in another's.
+  /// Adds all, of which the first batch is loaded.
+  template <typename Emit>
+  __device__ void add_all(const Place<T, Index, Vector>& place, std::int64_t first, int step,
+                          std::int64_t end, Emit emit) {
+    while (first < end) {
+      add(place, first, step, end, emit);
+      first += loads_at_once * step;
+      load(place, first, step, end);
+    }
+  }
+};
+
+/// The rows of a window in order, each turn's lanes a part of them; emit(row, sums) gets each row's sum
+/// once, or twice where it begins in one turn's part and ends in another's. first, present: the window's
+/// indices.
 template <typename T, typename Index, int Vector, typename Emit>
-__device__ void add_sorted(const Place<T, Index, Vector>& place, int window, const Sorted<Index>& sorted,
-                           Emit emit) {
+__device__ void add_sorted(const Place<T, Index, Vector>& place, int window, int first_of_window, int present,
+                           const Sorted<Index>& sorted, Emit emit) {
+  const T* const source = place.source + static_cast<std::int64_t>(first_of_window) * place.width;
   const int part = window / place.rows_at_once;
   const int begin = place.turn * part;
   Index open = __shfl_sync(all_lanes, sorted.row, begin);
@@ -77,12 +94,13 @@ __device__ void add_sorted(const Place<T, Index, Vector>& place, int window, con
 #pragma unroll
     for (int k = 0; k < loads_at_once; ++k) {
       const int from = __shfl_sync(all_lanes, sorted.lane, (first + k) % 32);
-      if (first - begin + k < part && first + k < place.present) place.load(elements[k], from);
+      const bool asked = first - begin + k < part && first + k < present;
+      if (asked && place.in_row) elements[k].load(source + from * place.width);
     }
 #pragma unroll
     for (int k = 0; k < loads_at_once; ++k) {
       const Index row = __shfl_sync(all_lanes, sorted.row, (first + k) % 32);
-      if (first - begin + k >= part || first + k >= place.present) continue;
+      if (first - begin + k >= part || first + k >= present) continue;
       if (row != open) {
         if (place.in_row) emit(open, sums);
         sums.clear();
@@ -98,89 +116,111 @@ __device__ void add_sorted(const Place<T, Index, Vector>& place, int window, con
   const unsigned same = lanes_with_same(open) & lanes_of_column;
   add_over(same, sums);
   const bool first_of_same = (same & ((1u << lane_of_warp()) - 1)) == 0;
-  if (first_of_same && place.in_row && begin < place.present) emit(open, sums);
+  if (first_of_same && place.in_row && begin < present) emit(open, sums);
 }
 
-/// One share: emit(row, sums) gets what is to be added.
-template <typename T, typename Index, int Vector, bool Sorts, typename Emit>
-__device__ void add_share(const Place<T, Index, Vector>& place, int window, Index row, int least_repeats,
-                          int* order, Emit emit) {
-  Elements<T, Vector> elements[loads_at_once];
-#pragma unroll
-  for (int k = 0; k < loads_at_once; ++k) place.load(elements[k], k * place.rows_at_once + place.turn);
-  if constexpr (Sorts) {
+/// The block's indices, a window a warp; order: of the warp, as Sorted has it. emit(row, sums) gets what is
+/// to be added.
+template <typename T, typename Index, int Vector, typename Emit>
+__device__ void add_windows(const Place<T, Index, Vector>& place, int window, int* order, Emit emit) {
+  const int warp = static_cast<int>(threadIdx.x) / 32;
+  for (int first = warp * window; first < place.count; first += warps_of_block * window) {
+    const int present = place.count - first < window ? place.count - first : window;
+    const Index row = lane_of_warp() < present ? place.index[first + lane_of_warp()] : Index(-1);
     const unsigned same = lanes_with_same(row);
-    const bool repeats = lane_of_warp() < place.present && (same & ((1u << lane_of_warp()) - 1)) != 0;
-    if (__popc(__ballot_sync(all_lanes, repeats)) >= least_repeats) {
-      add_sorted(place, window, Sorted<Index>(row, same, order), emit);
-      return;
+    const bool repeats = lane_of_warp() < present && (same & ((1u << lane_of_warp()) - 1)) != 0;
+    if (__popc(__ballot_sync(all_lanes, repeats)) >= worth_sorting) {
+      add_sorted(place, window, first, present, Sorted<Index>(row, same, order), emit);
+    } else {
+      Batch<T, Index, Vector> batch;
+      const int end = place.in_row ? first + present : 0;
+      batch.load(place, first + place.turn, place.rows_at_once, end);
+      batch.add_all(place, first + place.turn, place.rows_at_once, end, emit);
     }
   }
-  add_each(place, window, row, elements, emit);
 }
 
-/// Adds the rows of the source to those of x; blocks_of_plane blocks for each plane, plane after plane.
-/// by_block: rows of at most widest_hot_row.
-///
-/// least_repeats: windows with fewer indices that repeat another of theirs are added one by one, since
-/// sorting them would cost more than it saves.
+/// A block's shared memory.
+template <typename T, int Vector, Contention contention>
+struct Shared {
+  int order[warps_of_block][32];
+  typename HotRows<T, Vector>::Storage hot_rows;
+};
+template <typename T, int Vector>
+struct Shared<T, Vector, Contention::by_warp> {
+  int order[warps_of_block][32];
+};
+template <typename T, int Vector>
+struct Shared<T, Vector, Contention::ignored> {};
+
+/// The block's indices where rows repeat; panel_x: the panel's first element of row 0. A function of its own,
+/// so that the registers that it needs are not taken from where none repeat.
+template <Contention contention, typename T, typename Index, int Vector>
+__attribute__((noinline)) __device__ void add_repeating(Place<T, Index, Vector> place, int window,
+                                                        int vectors, T* panel_x,
+                                                        Shared<T, Vector, contention>* shared) {
+  int* const order = shared->order[threadIdx.x / 32];
+  const auto to_x = [&](Index to, const Sums<T, Vector>& sums) { place.add_to_x(to, sums); };
+  if constexpr (contention == Contention::by_warp) {
+    add_windows(place, window, order, to_x);
+  } else {
+    HotRows<T, Vector> hot_rows(&shared->hot_rows, vectors);
+    hot_rows.clear();
+    add_windows(place, window, order, [&](Index to, const Sums<T, Vector>& sums) {
+      if (!hot_rows.add(static_cast<std::int64_t>(to), place.vector, sums)) to_x(to, sums);
+    });
+    hot_rows.flush(panel_x, place.width);
+  }
+}
+
+/// Adds the rows of the source to those of x; shares.blocks_of_panel blocks for each panel.
 template <typename T, typename Index, int Vector, Contention contention>
 __global__ void __launch_bounds__(threads_of_block, 4)
-    add_rows(Task<T, Index, Accumulator<T>> task, Shares shares, std::int64_t blocks_of_plane,
-             int least_repeats) {
-  constexpr bool sorts = contention != Contention::ignored;
-  constexpr bool keeps = contention == Contention::by_block;
-  struct Nothing {};
-  __shared__ int order[warps_of_block][32];
-  __shared__ std::conditional_t<keeps, typename HotRows<T>::Storage, Nothing> storage;
-  __shared__ std::conditional_t<keeps, Sample, Nothing> sample;
+    add_rows(Task<T, Index, Accumulator<T>> task, Shares shares) {
+  __shared__ Shared<T, Vector, contention> shared;
   const int warp = static_cast<int>(threadIdx.x) / 32;
   const int lane = lane_of_warp();
-  Place<T, Index, Vector> place{};
+  const auto blocks = static_cast<unsigned>(shares.blocks_of_panel);
+  const unsigned first_panel = blockIdx.x / blocks;
+  const std::int64_t begin =
+      static_cast<std::int64_t>(blockIdx.x - first_panel * blocks) * shares.indices_of_block;
+  Place<T, Index, Vector> place;
+  place.index = task.index + begin;
   place.width = task.width;
+  const std::int64_t left = task.n - begin;
+  place.count = left < shares.indices_of_block ? static_cast<int>(left) : shares.indices_of_block;
   place.alpha = task.alpha;
-  place.rows_at_once = 32 / shares.lanes_of_row;
+  place.rows_at_once = shares.rows_at_once();
   place.turn = lane / shares.lanes_of_row;
-  const std::int64_t step = blocks_of_plane * warps_of_block;
-  const std::int64_t first_share = blockIdx.x % blocks_of_plane * warps_of_block + warp;
-  for (std::int64_t plane = blockIdx.x / blocks_of_plane; plane < task.planes;
-       plane += gridDim.x / blocks_of_plane) {
-    T* const x = task.x + plane * task.rows * task.width;
-    const T* const source = task.source + plane * task.n * task.width;
-    const auto each_share = [&](auto emit) {
-      for (std::int64_t share = first_share; share < shares.of_plane(); share += step) {
-        const std::int64_t window = shares.parts == 1 ? share : share / shares.parts;
-        const std::int64_t first = window * shares.window;
-        const std::int64_t column = ((share - window * shares.parts) * 32 + lane % shares.lanes_of_row) *
-                                    static_cast<std::int64_t>(Vector);
-        const std::int64_t left = task.n - first;
-        place.present = left < shares.window ? static_cast<int>(left) : shares.window;
-        place.in_row = column < task.width;
-        place.source = source + first * task.width + column;
-        place.x = x + column;
-        place.column = static_cast<int>(column);
-        const Index row = lane < place.present ? task.index[first + lane] : Index(-1);
-        add_share<T, Index, Vector, sorts>(place, shares.window, row, least_repeats, order[warp], emit);
-      }
-    };
-    const auto add_to_x = [&](Index to, const Sums<T, Vector>& sums) {
-      add_atomically(place.x + static_cast<std::int64_t>(to) * task.width, sums);
-    };
-    if constexpr (keeps) {
-      // Its rows are narrow, so that a share is a window.
-      const std::int64_t mine = first_share * shares.window + lane;
-      const bool present = lane < shares.window && mine < task.n;
-      if (sample.repeats(present ? task.index[mine] : Index(-1), present)) {
-        HotRows<T> hot_rows(&storage, static_cast<int>(task.width));
-        hot_rows.clear();
-        each_share([&](Index to, const Sums<T, Vector>& sums) {
-          if (!hot_rows.add(static_cast<std::int64_t>(to), place.column, sums)) add_to_x(to, sums);
-        });
-        hot_rows.flush(x);
-        continue;
+  place.vector = lane % shares.lanes_of_row;
+  for (std::int64_t panel = first_panel; panel < shares.panels; panel += gridDim.x / blocks) {
+    const std::int64_t plane = shares.parts == 1 ? panel : panel / shares.parts;
+    const std::int64_t first_column = (panel - plane * shares.parts) * 32 * Vector;
+    const std::int64_t column = first_column + place.vector * Vector;
+    T* const x = task.x + plane * task.rows * task.width + first_column;
+    place.in_row = column < task.width;
+    place.source = task.source + (plane * task.n + begin) * task.width + column;
+    place.x = x + place.vector * Vector;
+    const auto to_x = [&](Index to, const Sums<T, Vector>& sums) { place.add_to_x(to, sums); };
+
+    const int first = warp * place.rows_at_once + place.turn;
+    const int step = warps_of_block * place.rows_at_once;
+    const int end = place.in_row ? place.count : 0;
+    Batch<T, Index, Vector> batch;
+    if constexpr (contention == Contention::ignored || contention == Contention::sampled) {
+      batch.load(place, first, step, end);
+    }
+    bool few = contention != Contention::ignored;
+    if constexpr (contention == Contention::sampled) few = name_few_rows(place.index, place.count);
+    if constexpr (contention != Contention::ignored) {
+      if (few) {
+        const std::int64_t vectors = (task.width - first_column) / Vector;
+        add_repeating(place, shares.window, vectors < 32 ? static_cast<int>(vectors) : 32, x, &shared);
       }
     }
-    each_share(add_to_x);
+    if constexpr (contention == Contention::ignored || contention == Contention::sampled) {
+      if (!few) batch.add_all(place, first, step, end, to_x);
+    }
   }
 }
 

@@ -4,31 +4,65 @@
 
 #include "task.h"
 
-/// How many blocks. Plain C++, so that it is tested without a GPU.
+/// How a task is shared out among blocks. Plain C++, so that it is tested without a GPU.
 namespace tally_index_add {
+
+inline constexpr int threads_of_block = 256;
+inline constexpr int warps_of_block = threads_of_block / 32;
+
+/// A panel is up to 32 vectors of each row of one plane. A block takes a stretch of the indices and, panel
+/// after panel, what belongs to them.
+struct Shares {
+  int vector;        ///< elements that a lane reads and adds at once: 1, 2, 4 or 8
+  int lanes_of_row;  ///< a power of two; a warp works at 32 / lanes_of_row rows at a time
+  int window;        ///< indices that a warp puts in order: a power of two from that number of rows to 32
+  int indices_of_block;
+  std::int64_t blocks_of_panel;
+  std::int64_t parts;   ///< panels of a plane
+  std::int64_t panels;  ///< of all planes
+
+  constexpr int rows_at_once() const { return 32 / lanes_of_row; }
+};
 
 struct Plan {
   Shares shares;
-  std::int64_t blocks_of_plane;
-  std::int64_t blocks;
+  std::int64_t blocks;  ///< a multiple of blocks_of_panel
 };
 
-/// warps_of_block: of the kernel. stays: blocks are as many as a GPU of that many multiprocessors runs at
-/// once, since each pays for what it keeps.
+/// Blocks are as many as a GPU of so many multiprocessors runs at once, or panels: the more indices a block
+/// has, the fewer additions to a row that many of them name. alignment: in bytes, that both x and source
+/// have.
 constexpr Plan plan_of(std::int64_t n, std::int64_t width, std::int64_t planes, int element_bytes,
-                       std::int64_t alignment, int multiprocessors, int warps_of_block, bool stays) {
-  constexpr std::int64_t warps_that_hide_latency = 16;
-  constexpr std::int64_t resident_blocks = 4;
-  constexpr std::int64_t most_blocks = 1 << 20;  // beyond them blocks take another share
-  Plan plan{};
-  plan.shares =
-      shares_of(n, width, planes, element_bytes, alignment, multiprocessors * warps_that_hide_latency);
-  const std::int64_t wanted = (plan.shares.of_plane() + warps_of_block - 1) / warps_of_block;
-  const std::int64_t most =
-      stays ? std::max<std::int64_t>(multiprocessors * resident_blocks / planes, 1) : most_blocks;
-  plan.blocks_of_plane = std::min(wanted, most);
-  plan.blocks = plan.blocks_of_plane * std::min(planes, most_blocks);
-  return plan;
+                       std::int64_t alignment, int multiprocessors) {
+  constexpr std::int64_t blocks_of_multiprocessor = 4;
+  constexpr std::int64_t most_blocks = 1 << 20;  // beyond them blocks take another panel
+  const auto quotient = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
+  Shares shares{};
+  shares.vector = 1;
+  const auto fits = [&](int vector) {
+    return width % vector == 0 && alignment % (vector * element_bytes) == 0 && vector * element_bytes <= 16;
+  };
+  while (fits(2 * shares.vector)) shares.vector *= 2;
+  const std::int64_t vectors = width / shares.vector;
+  shares.lanes_of_row = 1;
+  while (shares.lanes_of_row < 32 && shares.lanes_of_row < vectors) shares.lanes_of_row *= 2;
+  shares.parts = quotient(vectors, 32);
+  shares.panels = shares.parts * planes;
+  const std::int64_t round = std::int64_t{warps_of_block} * shares.rows_at_once();
+  constexpr std::int64_t most_indices = 1 << 28;  // counted in 32 bits
+  const std::int64_t wanted = std::max(quotient(blocks_of_multiprocessor * multiprocessors, shares.panels),
+                                       quotient(n, most_indices));
+  shares.indices_of_block = static_cast<int>(quotient(quotient(n, wanted), round) * round);
+  shares.blocks_of_panel = quotient(n, shares.indices_of_block);
+  constexpr int least_window = 8;
+  shares.window = 32;
+  while (shares.window > std::max(least_window, shares.rows_at_once()) &&
+         shares.window * warps_of_block > shares.indices_of_block) {
+    shares.window /= 2;
+  }
+  const std::int64_t panels_at_once =
+      std::min(shares.panels, std::max<std::int64_t>(most_blocks / shares.blocks_of_panel, 1));
+  return {shares, shares.blocks_of_panel * panels_at_once};
 }
 
 }  // namespace tally_index_add

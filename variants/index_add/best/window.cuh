@@ -11,10 +11,36 @@ constexpr unsigned all_lanes = 0xffffffffu;
 
 __device__ inline int lane_of_warp() { return static_cast<int>(threadIdx.x) % 32; }
 
-/// 32 bits of which the upper ones are as good as drawn.
+/// 32 bits as good as drawn.
 template <typename Index>
 __device__ unsigned hash_of(Index row) {
-  return static_cast<unsigned>(row) * 0x9e3779b9u;
+  auto bits = static_cast<unsigned>(row) ^ static_cast<unsigned>(static_cast<std::uint64_t>(row) >> 32);
+  bits = (bits ^ bits >> 16) * 0x85ebca6bu;
+  bits = (bits ^ bits >> 13) * 0xc2b2ae35u;
+  return bits ^ bits >> 16;
+}
+
+/// Whether `count` indices name few rows, by a sample of one in each 32nd of them: more than a quarter repeat
+/// others. At a place that is drawn, since indices that name rows by turns would else be taken for all the
+/// same. The lanes that a row occupies in a bitmap are counted; no two warps that look at one place
+/// differ.
+template <typename Index>
+__device__ bool name_few_rows(const Index* index, int count) {
+  constexpr int bitmap_words = 4;
+  const int stretch = count < 32 ? 1 : count / 32;
+  const auto drawn = static_cast<int>(
+      static_cast<std::uint64_t>(hash_of(lane_of_warp() + 1)) * static_cast<unsigned>(stretch) >> 32);
+  const int at = lane_of_warp() * stretch + drawn;
+  const bool present = at < count;
+  const unsigned bit = present ? hash_of(index[at]) : 0;
+  int rows = 0;
+#pragma unroll
+  for (unsigned word = 0; word < bitmap_words; ++word) {
+    const bool mine = present && bit / 32 % bitmap_words == word;
+    rows += __popc(__reduce_or_sync(all_lanes, mine ? 1u << bit % 32 : 0u));
+  }
+  const int present_lanes = count < 32 ? count : 32;
+  return 32 * rows <= 23 * present_lanes;
 }
 
 /// A mask of the lanes that have the same row.
