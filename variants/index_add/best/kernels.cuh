@@ -18,19 +18,41 @@ enum class Contention : std::uint8_t {
 constexpr int loads_at_once = 4;
 constexpr int worth_sorting = 2;  ///< repeats in a window; fewer cost less than their removal
 
-/// Where one lane works: at a vector of every row of a panel.
+/// Where one lane works: at a vector of every row of a panel, for the block's indices.
 template <typename T, typename Index, int Vector>
 struct Place {
-  const Index* index;  ///< the block's
+  const Index* index;  ///< the block's first
   const T* source;     ///< the lane's vector of the first of its rows
   T* x;                ///< the lane's vector of row 0
   std::int64_t width;
   int count;  ///< of the block's indices
   Accumulator<T> alpha;
-  int vector;  ///< which of the panel's
-  bool in_row;
+  int vectors;  ///< of the panel's rows
+  bool in_row;  ///< the lane has one of them
   int rows_at_once;
-  int turn;  ///< which of the rows at once is the lane's
+  int turn;    ///< which of the rows at once is the lane's
+  int vector;  ///< which of the panel's vectors
+
+  __device__ Place(const Task<T, Index, Accumulator<T>>& task, const Shares& shares, std::int64_t panel) {
+    const std::int64_t begin =
+        static_cast<std::int64_t>(blockIdx.x % static_cast<unsigned>(shares.blocks_of_panel)) *
+        shares.indices_of_block;
+    const std::int64_t plane = shares.parts == 1 ? panel : panel / shares.parts;
+    const std::int64_t column = (panel - plane * shares.parts) * 32 * Vector;
+    const std::int64_t left = task.n - begin;
+    const std::int64_t vectors_left = (task.width - column) / Vector;
+    rows_at_once = shares.rows_at_once();
+    turn = lane_of_warp() / shares.lanes_of_row;
+    vector = lane_of_warp() % shares.lanes_of_row;
+    vectors = vectors_left < 32 ? static_cast<int>(vectors_left) : 32;
+    in_row = vector < vectors;
+    index = task.index + begin;
+    source = task.source + (plane * task.n + begin) * task.width + column + vector * Vector;
+    x = task.x + plane * task.rows * task.width + column + vector * Vector;
+    width = task.width;
+    count = left < shares.indices_of_block ? static_cast<int>(left) : shares.indices_of_block;
+    alpha = task.alpha;
+  }
 
   __device__ void add_to_x(Index to, const Sums<T, Vector>& sums) const {
     add_atomically(x + static_cast<std::int64_t>(to) * width, sums);
@@ -67,8 +89,7 @@ struct Batch {
 
   /// Adds all, of which the first batch is loaded.
   template <typename Emit>
-  __device__ void add_all(const Place<T, Index, Vector>& place, std::int64_t first, int step,
-                          std::int64_t end, Emit emit) {
+  __device__ void add_all(const Place<T, Index, Vector>& place, int first, int step, int end, Emit emit) {
     while (first < end) {
       add(place, first, step, end, emit);
       first += loads_at_once * step;
@@ -153,23 +174,26 @@ struct Shared<T, Vector, Contention::by_warp> {
 template <typename T, int Vector>
 struct Shared<T, Vector, Contention::ignored> {};
 
-/// The block's indices where rows repeat; panel_x: the panel's first element of row 0. A function of its own,
-/// so that the registers that it needs are not taken from where none repeat.
+/// The panels of a block whose indices name few rows.
 template <Contention contention, typename T, typename Index, int Vector>
-__attribute__((noinline)) __device__ void add_repeating(Place<T, Index, Vector> place, int window,
-                                                        int vectors, T* panel_x,
-                                                        Shared<T, Vector, contention>* shared) {
-  int* const order = shared->order[threadIdx.x / 32];
-  const auto to_x = [&](Index to, const Sums<T, Vector>& sums) { place.add_to_x(to, sums); };
-  if constexpr (contention == Contention::by_warp) {
-    add_windows(place, window, order, to_x);
-  } else {
-    HotRows<T, Vector> hot_rows(&shared->hot_rows, vectors);
-    hot_rows.clear();
-    add_windows(place, window, order, [&](Index to, const Sums<T, Vector>& sums) {
-      if (!hot_rows.add(static_cast<std::int64_t>(to), place.vector, sums)) to_x(to, sums);
-    });
-    hot_rows.flush(panel_x, place.width);
+__device__ void add_repeating(const Task<T, Index, Accumulator<T>>& task, const Shares& shares,
+                              std::int64_t panel, std::int64_t panels_at_once,
+                              Shared<T, Vector, contention>& shared) {
+  int* const order = shared.order[threadIdx.x / 32];
+#pragma unroll 1
+  for (; panel < shares.panels; panel += panels_at_once) {
+    const Place<T, Index, Vector> place(task, shares, panel);
+    const auto to_x = [&](Index to, const Sums<T, Vector>& sums) { place.add_to_x(to, sums); };
+    if constexpr (contention == Contention::by_warp) {
+      add_windows(place, shares.window, order, to_x);
+    } else {
+      HotRows<T, Vector> hot_rows(&shared.hot_rows, place.vectors);
+      hot_rows.clear();
+      add_windows(place, shares.window, order, [&](Index to, const Sums<T, Vector>& sums) {
+        if (!hot_rows.add(static_cast<std::int64_t>(to), place.vector, sums)) to_x(to, sums);
+      });
+      hot_rows.flush(place.x - place.vector * Vector, place.width);
+    }
   }
 }
 
@@ -177,50 +201,33 @@ __attribute__((noinline)) __device__ void add_repeating(Place<T, Index, Vector> 
 template <typename T, typename Index, int Vector, Contention contention>
 __global__ void __launch_bounds__(threads_of_block, 4)
     add_rows(Task<T, Index, Accumulator<T>> task, Shares shares) {
-  __shared__ Shared<T, Vector, contention> shared;
-  const int warp = static_cast<int>(threadIdx.x) / 32;
-  const int lane = lane_of_warp();
+  constexpr bool looks = contention == Contention::sampled;
   const auto blocks = static_cast<unsigned>(shares.blocks_of_panel);
-  const unsigned first_panel = blockIdx.x / blocks;
-  const std::int64_t begin =
-      static_cast<std::int64_t>(blockIdx.x - first_panel * blocks) * shares.indices_of_block;
-  Place<T, Index, Vector> place;
-  place.index = task.index + begin;
-  place.width = task.width;
-  const std::int64_t left = task.n - begin;
-  place.count = left < shares.indices_of_block ? static_cast<int>(left) : shares.indices_of_block;
-  place.alpha = task.alpha;
-  place.rows_at_once = shares.rows_at_once();
-  place.turn = lane / shares.lanes_of_row;
-  place.vector = lane % shares.lanes_of_row;
-  for (std::int64_t panel = first_panel; panel < shares.panels; panel += gridDim.x / blocks) {
-    const std::int64_t plane = shares.parts == 1 ? panel : panel / shares.parts;
-    const std::int64_t first_column = (panel - plane * shares.parts) * 32 * Vector;
-    const std::int64_t column = first_column + place.vector * Vector;
-    T* const x = task.x + plane * task.rows * task.width + first_column;
-    place.in_row = column < task.width;
-    place.source = task.source + (plane * task.n + begin) * task.width + column;
-    place.x = x + place.vector * Vector;
-    const auto to_x = [&](Index to, const Sums<T, Vector>& sums) { place.add_to_x(to, sums); };
-
-    const int first = warp * place.rows_at_once + place.turn;
+  const std::int64_t panels_at_once = gridDim.x / blocks;
+  std::int64_t panel = blockIdx.x / blocks;
+  __shared__ Shared<T, Vector, contention> shared;
+  if constexpr (contention == Contention::ignored || looks) {
+    Place<T, Index, Vector> place(task, shares, panel);
+    const int first = static_cast<int>(threadIdx.x) / 32 * place.rows_at_once + place.turn;
     const int step = warps_of_block * place.rows_at_once;
-    const int end = place.in_row ? place.count : 0;
     Batch<T, Index, Vector> batch;
-    if constexpr (contention == Contention::ignored || contention == Contention::sampled) {
-      batch.load(place, first, step, end);
-    }
-    bool few = contention != Contention::ignored;
-    if constexpr (contention == Contention::sampled) few = name_few_rows(place.index, place.count);
-    if constexpr (contention != Contention::ignored) {
-      if (few) {
-        const std::int64_t vectors = (task.width - first_column) / Vector;
-        add_repeating(place, shares.window, vectors < 32 ? static_cast<int>(vectors) : 32, x, &shared);
+    batch.load(place, first, step, place.in_row ? place.count : 0);
+    // The first loads are on their way. What the indices are like is the same for all panels.
+    bool few = false;
+    if constexpr (looks) few = name_few_rows(place.index, place.count);
+    if (!few) {
+      for (;;) {
+        batch.add_all(place, first, step, place.in_row ? place.count : 0,
+                      [&](Index to, const Sums<T, Vector>& sums) { place.add_to_x(to, sums); });
+        panel += panels_at_once;
+        if (panel >= shares.panels) return;
+        place = Place<T, Index, Vector>(task, shares, panel);
+        batch.load(place, first, step, place.in_row ? place.count : 0);
       }
     }
-    if constexpr (contention == Contention::ignored || contention == Contention::sampled) {
-      if (!few) batch.add_all(place, first, step, end, to_x);
-    }
+  }
+  if constexpr (contention != Contention::ignored) {
+    add_repeating<contention, T, Index, Vector>(task, shares, panel, panels_at_once, shared);
   }
 }
 
