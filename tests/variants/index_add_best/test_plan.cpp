@@ -55,6 +55,20 @@ TEST(IndexAddPlan, FillsTheGpuOnceWhereThereIsEnough) {
   EXPECT_EQ(plan_of(1, 1, 1, 4, aligned, h200).blocks, 1);
 }
 
+/// What the measurements say about when sums of a block's own pay.
+TEST(IndexAddPlan, CallsFewWhatIsWorthSumsOfItsOwn) {
+  const auto few = [](std::int64_t n, std::int64_t width, std::int64_t planes) {
+    return plan_of(n, width, planes, 4, aligned, h200).shares.few_of_32;
+  };
+  EXPECT_EQ(few(1023, 64, 1), 0) << "no row can be waited for as long as the sums take";
+  EXPECT_EQ(few(1 << 12, 64, 1), 4);
+  EXPECT_EQ(few(1 << 18, 1, 1), 22);
+  EXPECT_EQ(few(std::int64_t{1} << 40, 64, 1), 22);
+  EXPECT_EQ(few(1 << 18, 1, 64), 4) << "single elements of many planes";
+  EXPECT_EQ(few(1 << 18, 64, 64), 22);
+  EXPECT_EQ(few(1 << 18, 1, 1 << 21), 0);
+}
+
 TEST(IndexAddPlan, TakesTheWidestVectorThatBothArraysAllow) {
   EXPECT_EQ(plan_of(100, 64, 1, 4, 16, h200).shares.vector, 4);
   EXPECT_EQ(plan_of(100, 64, 1, 4, 8, h200).shares.vector, 2);

@@ -214,7 +214,7 @@ __global__ void __launch_bounds__(threads_of_block, 4)
     batch.load(place, first, step, place.in_row ? place.count : 0);
     // The first loads are on their way. What the indices are like is the same for all panels.
     bool few = false;
-    if constexpr (looks) few = name_few_rows(place.index, place.count);
+    if constexpr (looks) few = name_few_rows(place.index, place.count, shares.few_of_32);
     if (!few) {
       for (;;) {
         batch.add_all(place, first, step, place.in_row ? place.count : 0,

@@ -20,9 +20,20 @@ struct Shares {
   std::int64_t blocks_of_panel;
   std::int64_t parts;   ///< panels of a plane
   std::int64_t panels;  ///< of all planes
+  int few_of_32;        ///< rows that 32 indices of a block name, at most, where keeping their sums pays
 
   constexpr int rows_at_once() const { return 32 / lanes_of_row; }
 };
+
+/// Where all additions go to memory, n / rows of them wait for one another at each row, some nanoseconds
+/// each; a block's own sums cost some microseconds, and something for each row that a warp works at. The
+/// three figures are from what both took on an H200 (README.md).
+constexpr int few_of_32(std::int64_t n, std::int64_t planes, int rows_at_once) {
+  constexpr std::int64_t least_waits = 1024;
+  constexpr std::int64_t rows_of_a_small_plane = 8192;
+  constexpr std::int64_t most = 22;  // what 32 drawn of 37 rows name at most, two times of three
+  return static_cast<int>(std::min({n / least_waits, rows_of_a_small_plane / (planes * rows_at_once), most}));
+}
 
 struct Plan {
   Shares shares;
@@ -60,6 +71,7 @@ constexpr Plan plan_of(std::int64_t n, std::int64_t width, std::int64_t planes, 
          shares.window * warps_of_block > shares.indices_of_block) {
     shares.window /= 2;
   }
+  shares.few_of_32 = few_of_32(n, planes, shares.rows_at_once());
   const std::int64_t panels_at_once =
       std::min(shares.panels, std::max<std::int64_t>(most_blocks / shares.blocks_of_panel, 1));
   return {shares, shares.blocks_of_panel * panels_at_once};

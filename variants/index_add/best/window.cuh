@@ -20,29 +20,6 @@ __device__ unsigned hash_of(Index row) {
   return bits ^ bits >> 16;
 }
 
-/// Whether `count` indices name few rows, by a sample of one in each 32nd of them: more than a quarter repeat
-/// others. At a place that is drawn, since indices that name rows by turns would else be taken for all the
-/// same. The lanes that a row occupies in a bitmap are counted; no two warps that look at one place
-/// differ.
-template <typename Index>
-__device__ bool name_few_rows(const Index* index, int count) {
-  constexpr int bitmap_words = 4;
-  const int stretch = count < 32 ? 1 : count / 32;
-  const auto drawn = static_cast<int>(
-      static_cast<std::uint64_t>(hash_of(lane_of_warp() + 1)) * static_cast<unsigned>(stretch) >> 32);
-  const int at = lane_of_warp() * stretch + drawn;
-  const bool present = at < count;
-  const unsigned bit = present ? hash_of(index[at]) : 0;
-  int rows = 0;
-#pragma unroll
-  for (unsigned word = 0; word < bitmap_words; ++word) {
-    const bool mine = present && bit / 32 % bitmap_words == word;
-    rows += __popc(__reduce_or_sync(all_lanes, mine ? 1u << bit % 32 : 0u));
-  }
-  const int present_lanes = count < 32 ? count : 32;
-  return 32 * rows <= 23 * present_lanes;
-}
-
 /// A mask of the lanes that have the same row.
 template <typename Index>
 __device__ unsigned lanes_with_same(Index row) {
@@ -51,6 +28,34 @@ __device__ unsigned lanes_with_same(Index row) {
   } else {
     return __match_any_sync(all_lanes, static_cast<unsigned long long>(row));
   }
+}
+
+/// Whether `count` indices name few rows, by a sample of one in each 32nd of them: at most few_of_32, or as
+/// large a part of fewer. At a place that is drawn, since indices that name rows by turns would else be taken
+/// for all the same. No two warps that look at one place differ.
+///
+/// A bitmap of hashes comes first: it counts too few rows, never too many, and costs little. Where it counts
+/// few the indices are compared, since among hundreds of blocks it is wrong about some.
+template <typename Index>
+__device__ bool name_few_rows(const Index* index, int count, int few_of_32) {
+  constexpr int bitmap_words = 4;
+  const int stretch = count < 32 ? 1 : count / 32;
+  const auto drawn = static_cast<int>(
+      static_cast<std::uint64_t>(hash_of(lane_of_warp() + 1)) * static_cast<unsigned>(stretch) >> 32);
+  const int at = lane_of_warp() * stretch + drawn;
+  const bool present = at < count;
+  const Index row = present ? index[at] : Index(-1);
+  const unsigned bit = hash_of(row);
+  int rows = 0;
+#pragma unroll
+  for (unsigned word = 0; word < bitmap_words; ++word) {
+    const bool mine = present && bit / 32 % bitmap_words == word;
+    rows += __popc(__reduce_or_sync(all_lanes, mine ? 1u << bit % 32 : 0u));
+  }
+  const int few = few_of_32 * (count < 32 ? count : 32);
+  if (32 * rows > few) return false;
+  const bool first_of_row = (lanes_with_same(row) & ((1u << lane_of_warp()) - 1)) == 0;
+  return 32 * __popc(__ballot_sync(all_lanes, present && first_of_row)) <= few;
 }
 
 /// The lanes in the order of their rows: equal ones are neighbours, those without a row come last.
