@@ -51,7 +51,10 @@ TEST(IndexAddPlan, GivesEveryElementToOneLane) {
 }
 
 TEST(IndexAddPlan, FillsTheGpuOnceWhereThereIsEnough) {
-  EXPECT_EQ(plan_of(1 << 20, 64, 1, 4, aligned, h200).blocks, 4 * h200);
+  // Stretches of whole rounds of a block: some blocks fewer than run at once.
+  const std::int64_t blocks = plan_of(1 << 20, 64, 1, 4, aligned, h200).blocks;
+  EXPECT_LE(blocks, 4 * h200);
+  EXPECT_GT(blocks, 4 * h200 * 95 / 100);
   EXPECT_EQ(plan_of(1, 1, 1, 4, aligned, h200).blocks, 1);
 }
 
