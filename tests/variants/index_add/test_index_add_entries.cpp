@@ -28,5 +28,29 @@ TEST(IndexAddEntries, AreRightForEveryShapeAndAnyDuplicates) {
   }
 }
 
+/// Long enough that its blocks keep sums of their own where few rows are named (all the same, two, four), and
+/// do not where many are.
+TEST(IndexAddEntries, TheBestOneIsRightWhateverItsSampleSays) {
+  std::vector<Knobs> all;
+  for (const std::int64_t dim : {0, 1}) {
+    for (const std::int64_t duplicates : {0, 2500, 1100, 1}) {
+      for (const std::int64_t width : {1, 5}) {
+        all.push_back({{"dim", dim}, {"duplicates", duplicates}, {"width", width}});
+      }
+    }
+  }
+  const Entry& best = testing::entry_named("index_add/hopper/best");
+  const std::unique_ptr<Device> device = open_device(DeviceKind::simt, 0);
+  for (ProblemKey key : testing::problems("index_add", {4099}, all, Distribution::exact)) {
+    for (const ScalarType type : {ScalarType::float32, ScalarType::float64}) {
+      key.type = type;
+      const auto result = test::run_exactly(*device, best, key, best.default_tuning());
+      ASSERT_TRUE(result.has_value()) << key.id();
+      ASSERT_TRUE(result->right) << key.id() << " " << result->where << ": expected " << result->expected
+                                 << ", got " << result->got;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tally

@@ -60,10 +60,11 @@ def text_of(size):
     return f"{size >> 10} * kilobytes"
 
 
-def main(output, *paths):
+def chosen_kernels(table):
+    """(bytes up to which it serves, kernel), rising, from what losses() gives."""
     chosen = []
     used = collections.Counter()
-    for size, kernels in sorted(losses(paths).items()):
+    for size, kernels in sorted(table.items()):
         asked = max(len(found) for found in kernels.values())
         mean = {kernel: sum(found) / len(found) for kernel, found in kernels.items() if len(found) == asked}
         best = min(mean, key=mean.get)
@@ -83,6 +84,11 @@ def main(output, *paths):
         if chosen and chosen[-1][1] == best:
             chosen.pop()
         chosen.append((size, best))
+    return chosen
+
+
+def main(output, *paths):
+    chosen = chosen_kernels(losses(paths))
     with open(output, "w") as file:
         file.write('#pragma once\n\n#include "kernel.h"\n\n')
         file.write(

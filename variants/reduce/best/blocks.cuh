@@ -160,12 +160,14 @@ __device__ inline void let_later_kernels_start() {
 #endif
 }
 
-/// Thread 0 writes the answer: the total, divided for a mean. The store is predicated, not branched to, so
-/// that its address is at hand when the total is.
-template <typename Op, typename A>
-__device__ void answer(A* out, A total, A divisor) {
+/// Thread 0 writes the answer: the total, divided for a mean, rounded where Out is narrower than A. The store
+/// is predicated, not branched to, so that its address is at hand when the total is.
+template <typename Op, typename Out, typename A>
+__device__ void answer(Out* out, A total, A divisor) {
   if constexpr (Op::divides) total = total / divisor;
-  if constexpr (sizeof(A) == 8) {
+  if constexpr (sizeof(Out) < sizeof(A)) {
+    if (threadIdx.x == 0) *out = static_cast<Out>(total);
+  } else if constexpr (sizeof(A) == 8) {
     asm volatile(
         "{ .reg .pred first;\n\t"
         "setp.eq.u32 first, %2, 0;\n\t"

@@ -17,8 +17,17 @@ namespace tally_reduce {
 template <typename T>
 using Answer = std::conditional_t<sizeof(T) == 2, float, std::conditional_t<sizeof(T) == 1, std::int32_t, T>>;
 
-struct Sum {
+/// What every operation has, unless it says otherwise: an element goes in as it is, and the result comes out
+/// so.
+struct Plain {
   static constexpr bool divides = false;
+  template <typename A>
+  __device__ static A term(A element) {
+    return element;
+  }
+};
+
+struct Sum : Plain {
   template <typename A>
   __host__ __device__ static constexpr A identity() {
     return A(0);
@@ -35,8 +44,7 @@ struct Sum {
 };
 
 /// NaNs are left out, as `b < a ? b : a` from +infinity on leaves them out.
-struct Min {
-  static constexpr bool divides = false;
+struct Min : Plain {
   template <typename A>
   __host__ __device__ static constexpr A identity() {
     return std::numeric_limits<A>::has_infinity ? std::numeric_limits<A>::infinity()
@@ -48,8 +56,7 @@ struct Min {
   }
 };
 
-struct Max {
-  static constexpr bool divides = false;
+struct Max : Plain {
   template <typename A>
   __host__ __device__ static constexpr A identity() {
     return std::numeric_limits<A>::has_infinity ? -std::numeric_limits<A>::infinity()
@@ -64,6 +71,19 @@ struct Max {
 /// A sum whose last step divides by n.
 struct Mean : Sum {
   static constexpr bool divides = true;
+};
+
+/// A sum of squares, of types that are their own Answer; integers wrap.
+struct SumOfSquares : Sum {
+  template <typename A>
+  __device__ static A term(A element) {
+    if constexpr (std::is_integral_v<A>) {
+      using Bits = std::make_unsigned_t<A>;
+      return static_cast<A>(static_cast<Bits>(element) * static_cast<Bits>(element));
+    } else {
+      return element * element;
+    }
+  }
 };
 
 namespace detail {
@@ -85,7 +105,7 @@ __device__ inline unsigned pick_int16x2(unsigned a, unsigned b) {
 }
 
 /// A thread's running result over 16-byte words. The general one keeps an accumulator for each element of a
-/// word: T is its own Answer.
+/// word: T is its own Answer. A word of identities, neutral(), leaves it as it is.
 template <typename T, typename Op>
 struct Gathered {
   static constexpr int lanes = bytes_of_word / static_cast<int>(sizeof(T));
@@ -110,7 +130,7 @@ struct Gathered {
       T elements[lanes];
     } given{word};
 #pragma unroll
-    for (int i = 0; i < lanes; ++i) sums[i] = Op::combine(sums[i], given.elements[i]);
+    for (int i = 0; i < lanes; ++i) sums[i] = Op::combine(sums[i], Op::term(given.elements[i]));
   }
   __device__ T result() const {
     T all = sums[0];
@@ -244,9 +264,10 @@ __device__ Answer<T> ends_of(const Spans& spans) {
   const int of_tail = thread - (Threads - 16);
   A end = Op::template identity<A>();
   if (thread < spans.head) {
-    end = static_cast<A>(body[-1 - thread]);
+    end = Op::term(static_cast<A>(body[-1 - thread]));
   } else if (of_tail >= 0 && of_tail < spans.tail) {
-    end = static_cast<A>(body[spans.words * static_cast<std::int64_t>(bytes_of_word / sizeof(T)) + of_tail]);
+    end = Op::term(
+        static_cast<A>(body[spans.words * static_cast<std::int64_t>(bytes_of_word / sizeof(T)) + of_tail]));
   }
   return end;
 }

@@ -54,27 +54,16 @@ __global__ void __launch_bounds__(Threads) one_block(SmallSpans spans, Answer<T>
 template <typename T, typename Op, int Threads, int Loads>
 __global__ void __launch_bounds__(Threads)
     one_tile_each(SmallSpans spans, Slots slots, std::uint64_t tag, Answer<T>* out, Answer<T> divisor) {
-  using A = Answer<T>;
   fetch_slots<Threads>(slots, out);
   let_later_kernels_start();
   wait_for_earlier_kernels();
   const std::uint64_t calls = read_calls(slots);
   const int others = static_cast<int>(gridDim.x) - 1;
   const bool last = static_cast<int>(blockIdx.x) == others;
-  A sum = reduce_block<Op, Threads>(gather_once<T, Op, Threads, Loads>(spans, blockIdx.x, last));
-  if (!last) {
-    if (threadIdx.x == 0) write_slot(slots.of_block(static_cast<int>(blockIdx.x)), bits_of(sum), tag + calls);
-    return;
-  }
-  if (threadIdx.x >= 32) return;
-  if (others > 0) {
-    if (threadIdx.x != 0) sum = Op::template identity<A>();
-    sum = Op::combine(sum, gather_slots<Op, 32, Kernel{Way::tile_each, Threads, Loads}.slots_of_lane(), A>(
-                               slots, 0, others, tag + calls));
-    sum = reduce_warp<Op>(sum);
-  }
-  answer<Op>(out, sum, divisor);
-  count_call(slots, calls);
+  const Answer<T> sum =
+      reduce_block<Op, Threads>(gather_once<T, Op, Threads, Loads>(spans, blockIdx.x, last));
+  constexpr int at_once = Kernel{Way::tile_each, Threads, Loads}.slots_of_lane();
+  meet_in_one_warp<Op, at_once>(slots, tag, calls, others, last, sum, out, divisor);
 }
 
 /// One cluster of up to 16 blocks, one tile each: every warp leaves its sum in the shared memory of block 0.

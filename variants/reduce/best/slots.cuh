@@ -105,8 +105,8 @@ __device__ A gather_slots(const Slots& slots, int first, int count, std::uint64_
 /// Ends a block of a large grid, whose sum its first warp has: leaves it in the block's slot or, in the last
 /// block, combines all and answers. The last block is the one that the hardware starts last: it waits for
 /// blocks that have all started before it.
-template <typename Op, int Threads, typename A>
-__device__ void meet_in_slots(const Slots& slots, std::uint64_t tag, A sum, A* out, A divisor) {
+template <typename Op, int Threads, typename A, typename Out>
+__device__ void meet_in_slots(const Slots& slots, std::uint64_t tag, A sum, Out* out, A divisor) {
   const int others = static_cast<int>(gridDim.x) - 1;
   if (static_cast<int>(blockIdx.x) != others) {
     if (threadIdx.x == 0) write_slot(slots.of_block(static_cast<int>(blockIdx.x)), bits_of(sum), tag);
@@ -130,6 +130,25 @@ __device__ inline void count_call(const Slots& slots, std::uint64_t calls) {
   if (threadIdx.x == 0) {
     asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(slots.calls()), "l"(calls + 1) : "memory");
   }
+}
+
+/// As meet_in_slots and then count_call, for a small grid, whose last block needs one warp for it: at most
+/// 32 · AtOnce `others` than the last. tag: without the count of calls.
+template <typename Op, int AtOnce, typename A, typename Out>
+__device__ void meet_in_one_warp(const Slots& slots, std::uint64_t tag, std::uint64_t calls, int others,
+                                 bool last, A sum, Out* out, A divisor) {
+  if (!last) {
+    if (threadIdx.x == 0) write_slot(slots.of_block(static_cast<int>(blockIdx.x)), bits_of(sum), tag + calls);
+    return;
+  }
+  if (threadIdx.x >= 32) return;
+  if (others > 0) {
+    if (threadIdx.x != 0) sum = Op::template identity<A>();
+    sum = Op::combine(sum, gather_slots<Op, 32, AtOnce, A>(slots, 0, others, tag + calls));
+    sum = reduce_warp<Op>(sum);
+  }
+  answer<Op>(out, sum, divisor);
+  count_call(slots, calls);
 }
 
 }  // namespace tally_reduce::detail
