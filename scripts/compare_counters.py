@@ -44,46 +44,75 @@ class Unreadable(Exception):
     """What was collected, or the harness's answer, is not what it should be."""
 
 
-def sums_by_process(table: Iterable[str]) -> dict[str, dict[str, int]]:
-    """Nsight Compute's raw table, one row a launch, added up over the launches of a process."""
+def launches_by_process(table: Iterable[str]) -> dict[str, list[dict[str, int]]]:
+    """Nsight Compute's raw table: of each process the counts of its launches, in their order."""
     lines = iter(table)
     header = next((line for line in lines if line.startswith('"ID"')), None)
     if header is None:
-        raise Unreadable("no table of Nsight Compute: no line begins with \"ID\"")
-    sums: dict[str, dict[str, int]] = {}
+        raise Unreadable('no table of Nsight Compute: no line begins with "ID"')
+    launches: dict[str, list[dict[str, int]]] = {}
     for row in csv.DictReader(lines, fieldnames=next(csv.reader([header]))):
-        if not row["ID"]:
-            continue  # the row of units
-        process = sums.setdefault(row["Process ID"], dict.fromkeys(METRICS, 0))
-        for metric in METRICS:
-            process[metric] += int(float(row[metric].replace(",", "")))
-    return sums
+        if row["ID"]:  # not the row of units
+            counts = {metric: int(float(row[metric].replace(",", ""))) for metric in METRICS}
+            launches.setdefault(row["Process ID"], []).append(counts)
+    return launches
 
 
-def collected(folder: Path) -> tuple[dict[Call, list[dict[str, int]]], list[Call]]:
-    """The GPU's counts of each call (some were made more than once), and the calls that no kernel came of."""
+class Executor:
+    """Asks the harness for the executor's counts, once a call."""
+
+    def __init__(self, harness: str) -> None:
+        self.harness = harness
+        self.known: dict[Call, dict[str, int] | str] = {}
+
+    def counts(self, call: Call) -> dict[str, int] | str:
+        """The counts and `launches`, or why there are none."""
+        if call not in self.known:
+            entry, n, kind = call
+            command = [self.harness, "--explain", entry, "--n", str(n), "--type", kind, "--json"]
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            self.known[call] = (
+                {name: int(value) for name, value in json.loads(done.stdout)[entry].items()}
+                if done.returncode == 0
+                else done.stderr.strip().removeprefix("harness: ")
+            )
+        return self.known[call]
+
+
+def collected(folder: Path, executor: Executor) -> tuple[dict[Call, list[dict[str, int]]], list[Call]]:
+    """The GPU's counts of each call (some were made more than once), and the calls that were refused."""
     with gzip.open(folder / "counters_ncu.csv.gz", "rt") as stream:
-        sums = sums_by_process(stream)
+        launches = launches_by_process(stream)
     counts: dict[Call, list[dict[str, int]]] = {}
-    without: list[Call] = []
+    refused: list[Call] = []
     for row in csv.DictReader((folder / "counters_calls.csv").read_text().splitlines()):
         call = row["entry"], int(row["n"]), row["type"]
-        if row["process"] in sums:
-            counts.setdefault(call, []).append(sums[row["process"]])
-        else:
-            without.append(call)
-    return counts, without
+        if row["answer"] == "not called":
+            refused.append(call)
+            continue
+        by_executor = executor.counts(call)
+        if isinstance(by_executor, str):
+            raise Unreadable(f"{call[0]} n = {call[1]}: {by_executor}")
+        # A process makes its calls one after the other, each of as many launches as on the executor.
+        of_process = launches.get(row["process"], [])
+        of_call = [of_process.pop(0) for _ in range(by_executor["launches"]) if of_process]
+        if len(of_call) < by_executor["launches"]:
+            raise Unreadable(f"{call[0]} n = {call[1]}: fewer launches were profiled than the executor has")
+        sums = {metric: sum(launch[metric] for launch in of_call) for metric in METRICS}
+        counts.setdefault(call, []).append(sums)
+    for process, left in launches.items():
+        if left:
+            raise Unreadable(f"process {process}: {len(left)} more launches were profiled than the executor has")
+    return counts, refused
 
 
-def by_executor(harness: str, call: Call) -> dict[str, int] | str:
-    """The executor's counts, or why it has none."""
-    entry, n, kind = call
-    command = [harness, "--explain", entry, "--n", str(n), "--type", kind, "--json"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        return done.stderr.strip().removeprefix("harness: ")
-    counts = json.loads(done.stdout)[entry]
-    return {metric: int(counts[metric]) for metric in METRICS}
+def collected_earlier(path: Path) -> dict[Call, list[dict[str, int]]]:
+    """The GPU's counts in a table that this script wrote."""
+    counts: dict[Call, list[dict[str, int]]] = {}
+    for figure in json.loads(path.read_text())["figures"]:
+        call = figure["entry"], figure["n"], figure["type"]
+        counts.setdefault(call, [{}])[0][figure["metric"]] = int(figure["hardware"])
+    return counts
 
 
 def reason_for(explained: list[dict[str, Any]], call: Call, metric: str) -> str:
@@ -94,17 +123,22 @@ def reason_for(explained: list[dict[str, Any]], call: Call, metric: str) -> str:
     return ""
 
 
-def compare(harness: str, folder: Path, explained: list[dict[str, Any]]) -> dict[str, Any]:
+def compare(
+    harness: str, folder: Path, explained: list[dict[str, Any]], earlier: Path | None = None
+) -> dict[str, Any]:
     """The document: each figure of each call, the executor's and the hardware's."""
-    counts, without = collected(folder)
+    by_executor = Executor(harness)
+    counts, refused = collected(folder, by_executor)
+    if earlier is not None:
+        counts = collected_earlier(earlier) | counts
     figures, not_called = [], []
-    for call in without:
-        reason = by_executor(harness, call)
+    for call in refused:
+        reason = by_executor.counts(call)
         if not isinstance(reason, str):
-            raise Unreadable(f"{call[0]} n = {call[1]}: the executor counts it, but no kernel of it was profiled")
+            raise Unreadable(f"{call[0]} n = {call[1]}: the executor counts it, but it was not called")
         not_called.append({"entry": call[0], "n": call[1], "reason": reason.split(": ", 1)[-1]})
-    for call, hardware in counts.items():
-        executor = by_executor(harness, call)
+    for call, hardware in sorted(counts.items()):
+        executor = by_executor.counts(call)
         if isinstance(executor, str):
             raise Unreadable(f"{call[0]} n = {call[1]}: {executor}")
         for metric in METRICS:
@@ -178,11 +212,12 @@ def main() -> int:
     parser.add_argument("collected", type=Path, help="folder that collect_counters.sh wrote")
     parser.add_argument("--explained", type=Path, help="default: counters_explained.json in that folder")
     parser.add_argument("--out", type=Path, help="OUT.json and OUT.md are written")
+    parser.add_argument("--earlier", type=Path, help="a table written before, for calls that COLLECTED lacks")
     asked = parser.parse_args()
     explained = asked.explained or asked.collected / "counters_explained.json"
     try:
         reasons = json.loads(explained.read_text()) if explained.exists() else []
-        document = compare(asked.harness, asked.collected, reasons)
+        document = compare(asked.harness, asked.collected, reasons, asked.earlier)
         if not document["total"]:
             raise Unreadable("no call was counted on both sides")
     except (OSError, ValueError, KeyError, Unreadable) as error:

@@ -56,7 +56,7 @@ TEST_P(EveryVariant, GivesTheExactAnswer) {
 
 /// No race, no access out of bounds, no read of what nothing wrote, … with the default tuning: every choice
 /// with the first type, at sizes that leave warps, blocks and vectors unfilled, and every other type at one
-/// of them. (A grid of a thousand blocks is watched for a second at any size.)
+/// size. (A grid of a thousand blocks is watched for a second at any size.)
 TEST_P(EveryVariant, IsCleanUnderAllChecks) {
   if (!simt::counting_available()) GTEST_SKIP() << "kernels are not compiled to be watched: no clang";
   const Entry& entry = *GetParam();
@@ -65,9 +65,9 @@ TEST_P(EveryVariant, IsCleanUnderAllChecks) {
   std::set<ScalarType> seen;
   for (const ScalarType type : entry.types) {
     const bool is_first = type == entry.types.front();
-    for (const ProblemKey& key : test::problems_of(
-             entry, type,
-             is_first ? std::vector<std::int64_t>{33, 1000, 4097} : std::vector<std::int64_t>{1000})) {
+    for (const ProblemKey& key : test::problems_of(entry, type,
+                                                   is_first ? std::vector<std::int64_t>{33, 1000, 1024, 4097}
+                                                            : std::vector<std::int64_t>{1000, 1024})) {
       if (key.distribution != Distribution::exact || (!is_first && seen.contains(type))) continue;
       const simt::Session session;
       if (!test::run_exactly(*device, entry, key, entry.default_tuning())) continue;
