@@ -49,7 +49,10 @@ Kernels = list[dict[str, Any]]
 
 
 def compare_facts(
-    base: pd.DataFrame, new: pd.DataFrame, base_kernels: Kernels | None = None, new_kernels: Kernels | None = None
+    base: pd.DataFrame,
+    new: pd.DataFrame,
+    base_kernels: Kernels | None = None,
+    new_kernels: Kernels | None = None,
 ) -> Facts:
     """Compare the facts of the cells that both tables of rows have, and of the kernels (`tally.static_facts`)
     that both builds have.

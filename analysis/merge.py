@@ -43,7 +43,9 @@ def merge(files: Sequence[Results], allow: frozenset[str] = frozenset()) -> dict
         tally["plan"] = {key: sum(plan.get(key, 0) for plan in _plans(files)) for key in tally["plan"]}
     if any("static_facts" in results.tally for results in files):
         kernels = [kernel for results in files for kernel in results.tally.get("static_facts", [])]
-        tally["static_facts"] = [kernel for place, kernel in enumerate(kernels) if kernel not in kernels[:place]]
+        tally["static_facts"] = [
+            kernel for place, kernel in enumerate(kernels) if kernel not in kernels[:place]
+        ]
     provenance = tally.get("provenance", {})
     for key, choose in (("started", min), ("finished", max)):
         dates = [date for results in files if (date := results.tally.get("provenance", {}).get(key))]

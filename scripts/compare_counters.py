@@ -2,13 +2,15 @@
 """The CPU executor's counts beside the GPU's own, for one call of each variant.
 
     scripts/collect_counters.sh HARNESS COLLECTED            # on a machine with a GPU and ncu
-    scripts/compare_counters.py HARNESS COLLECTED --out analysis/data/h200/counters_ncu
+    scripts/compare_counters.py HARNESS COLLECTED --out OUT
 
-The second needs no GPU: it asks HARNESS (of any build that counts) for the executor's counts of the same calls, and writes
-OUT.json and, for a person, OUT.md. COLLECTED is the folder that the first wrote. A figure that differs must be explained
-in EXPLAINED, a JSON list of {"entry", "metric", "why"} (the first two are globs; "n", a list of sizes, may narrow it).
+The second needs no GPU: it asks HARNESS (of any build that counts) for the executor's counts of the same
+calls, and writes OUT.json and, for a person, OUT.md. COLLECTED is the folder that the first wrote. A figure
+that differs must be explained in EXPLAINED, a JSON list of {"entry", "metric", "why"} (the first two are
+globs; "n", a list of sizes, may narrow it).
 
-Exit codes: 0 all that differs is explained; 1 something is not; 2 there is nothing to compare, or it cannot be read.
+Exit codes: 0 all that differs is explained; 1 something is not; 2 there is nothing to compare, or it cannot
+be read.
 """
 
 from __future__ import annotations
@@ -102,7 +104,9 @@ def collected(folder: Path, executor: Executor) -> tuple[dict[Call, list[dict[st
         counts.setdefault(call, []).append(sums)
     for process, left in launches.items():
         if left:
-            raise Unreadable(f"process {process}: {len(left)} more launches were profiled than the executor has")
+            raise Unreadable(
+                f"process {process}: {len(left)} more launches were profiled than the executor has"
+            )
     return counts, refused
 
 
@@ -117,9 +121,9 @@ def collected_earlier(path: Path) -> dict[Call, list[dict[str, int]]]:
 
 def reason_for(explained: list[dict[str, Any]], call: Call, metric: str) -> str:
     for one in explained:
-        if fnmatchcase(call[0], one["entry"]) and fnmatchcase(metric, one["metric"]):
-            if call[1] in one.get("n", [call[1]]):
-                return one["why"]
+        of_figure = fnmatchcase(call[0], one["entry"]) and fnmatchcase(metric, one["metric"])
+        if of_figure and call[1] in one.get("n", [call[1]]):
+            return one["why"]
     return ""
 
 
@@ -130,7 +134,8 @@ def compare(
     by_executor = Executor(harness)
     counts, refused = collected(folder, by_executor)
     if earlier is not None:
-        counts = collected_earlier(earlier) | counts
+        for call, hardware in collected_earlier(earlier).items():
+            counts.setdefault(call, []).extend(hardware)
     figures, not_called = [], []
     for call in refused:
         reason = by_executor.counts(call)
@@ -170,8 +175,8 @@ def table_of(document: dict[str, Any]) -> str:
     lines = [
         "# Counts of the CPU executor beside the GPU's own",
         "",
-        "One call of each variant with its default tuning: executor / NVIDIA H200 (Nsight Compute). Written by",
-        "`scripts/compare_counters.py`, which says how. Figures that differ are bold.",
+        "One call of each variant with its default tuning: executor / NVIDIA H200 (Nsight Compute).",
+        "Written by `scripts/compare_counters.py`, which says how. Figures that differ are bold.",
         "",
         f"{document['equal']} of {document['total']} figures are equal ({share:.1f} %).",
         "",
@@ -179,7 +184,9 @@ def table_of(document: dict[str, Any]) -> str:
         "| --- | --- | ---: |" + " ---: |" * len(METRICS),
     ]
     for (entry, n, kind), cells in rows.items():
-        lines.append(f"| `{entry}` | {kind} | {n} | " + " | ".join(cells[metric] for metric in METRICS) + " |")
+        lines.append(
+            f"| `{entry}` | {kind} | {n} | " + " | ".join(cells[metric] for metric in METRICS) + " |"
+        )
     lines += ["", *(f"{number}. {why}" for number, why in enumerate(reasons, 1))]
     again = [figure for figure in document["figures"] if "hardware_again" in figure]
     lines += varying(again)
@@ -212,7 +219,9 @@ def main() -> int:
     parser.add_argument("collected", type=Path, help="folder that collect_counters.sh wrote")
     parser.add_argument("--explained", type=Path, help="default: counters_explained.json in that folder")
     parser.add_argument("--out", type=Path, help="OUT.json and OUT.md are written")
-    parser.add_argument("--earlier", type=Path, help="a table written before, for calls that COLLECTED lacks")
+    parser.add_argument(
+        "--earlier", type=Path, help="a table that was written before: its calls count as made again"
+    )
     asked = parser.parse_args()
     explained = asked.explained or asked.collected / "counters_explained.json"
     try:
