@@ -113,7 +113,8 @@ def compare(
         raise UserError(f"{base.path} and {new.path} have no row in common: nothing to compare")
     sides = _sides(base.rows), _sides(new.rows)
     names = [name for name in sides[0] if name in sides[1]] if with_times else []
-    facts = compare_facts(base.rows, new.rows) if with_facts else Facts([], 0, [], [])
+    kernels = base.tally.get("static_facts"), new.tally.get("static_facts")
+    facts = compare_facts(base.rows, new.rows, *kernels) if with_facts else Facts([], 0, [], [])
     if not names and not facts.compared and not facts.on_one_side:
         wanted = {"both": "timed row or counter", "times": "timed row", "counters": "counter"}[settings.only]
         raise UserError(f"{base.path} and {new.path} have no {wanted} in common: nothing to compare")

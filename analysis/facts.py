@@ -19,7 +19,7 @@ DESCRIBES = re.compile(
     r"|block_size|grid_size"
 )
 NOT_EXACT = re.compile(r"cycles|_time|seconds|_ns$|clock")
-STATIC_WORSE = ("spill",)
+STATIC_WORSE = ("spill", "local_", "stack_bytes")
 
 
 @dataclass(frozen=True)
@@ -45,9 +45,23 @@ class Facts:
     on_one_side: list[str]
 
 
-def compare_facts(base: pd.DataFrame, new: pd.DataFrame) -> Facts:
-    """Compare the facts of the cells that both tables of rows have."""
+Kernels = list[dict[str, Any]]
+
+
+def compare_facts(
+    base: pd.DataFrame,
+    new: pd.DataFrame,
+    base_kernels: Kernels | None = None,
+    new_kernels: Kernels | None = None,
+) -> Facts:
+    """Compare the facts of the cells that both tables of rows have, and of the kernels (`tally.static_facts`)
+    that both builds have.
+    """
     before, after = _facts_by_cell(base), _facts_by_cell(new)
+    base_kernels, new_kernels = base_kernels or [], new_kernels or []
+    both = {_place(kernel) for kernel in base_kernels} & {_place(kernel) for kernel in new_kernels}
+    before |= _facts_by_file(base_kernels, both)
+    after |= _facts_by_file(new_kernels, both)
     changes: list[Change] = []
     not_exact: set[str] = set()
     on_one_side: list[str] = []
@@ -83,6 +97,24 @@ def _facts_by_cell(rows: pd.DataFrame) -> dict[str, dict[str, list[Any]]]:
             values = cell.setdefault(fact, [])
             if value not in values:
                 values.append(value)
+    return found
+
+
+Place = tuple[str, str, int]
+
+
+def _place(kernel: dict[str, Any]) -> Place:
+    return kernel["file"], kernel["kernel"], kernel["architecture"]
+
+
+def _facts_by_file(kernels: Kernels, which: set[Place]) -> dict[str, dict[str, list[Any]]]:
+    """'file sm_90' -> 'kernel: fact' -> its values."""
+    found: dict[str, dict[str, list[Any]]] = {}
+    for kernel in (one for one in kernels if _place(one) in which):
+        file, name, architecture = _place(kernel)
+        of_file = found.setdefault(f"{file} sm_{architecture}", {})
+        for fact in (key for key in kernel if key not in ("file", "kernel", "architecture")):
+            of_file.setdefault(f"{name}: {fact}", []).append(kernel[fact])
     return found
 
 

@@ -44,6 +44,11 @@ def merge(files: Sequence[Results], allow: frozenset[str] = frozenset()) -> dict
     if "plan" in tally:
         plans = [results.tally.get("plan", {}) for results in files]
         tally["plan"] = {key: sum(plan.get(key, 0) for plan in plans) for key in tally["plan"]}
+    if any("static_facts" in results.tally for results in files):
+        kernels = [kernel for results in files for kernel in results.tally.get("static_facts", [])]
+        tally["static_facts"] = [
+            kernel for place, kernel in enumerate(kernels) if kernel not in kernels[:place]
+        ]
     provenance = tally.get("provenance", {})
     if devices := _devices(files):
         tally["devices"] = devices

@@ -12,21 +12,6 @@ namespace {
 constexpr std::size_t text_width = 100;
 constexpr DeviceKind all_devices[] = {DeviceKind::cuda, DeviceKind::simt, DeviceKind::host};
 
-/// The text in lines of at most `text_width`, each after `margin`.
-std::string wrapped_text(const std::string& text, const std::string& margin) {
-  std::istringstream words(text);
-  std::string result;
-  std::string line;
-  for (std::string word; words >> word;) {
-    if (!line.empty() && margin.size() + line.size() + 1 + word.size() > text_width) {
-      result += margin + line + "\n";
-      line.clear();
-    }
-    line += (line.empty() ? "" : " ") + word;
-  }
-  return result + margin + line + "\n";
-}
-
 /// "label       text", wrapped, the label on the first line only.
 std::string labelled(const std::string& label, const std::string& text) {
   constexpr std::size_t column = 12;
@@ -157,6 +142,20 @@ std::string headline(const Entry& entry) {
 }
 
 }  // namespace
+
+std::string wrapped_text(const std::string& text, const std::string& margin) {
+  std::istringstream words(text);
+  std::string result;
+  std::string line;
+  for (std::string word; words >> word;) {
+    if (!line.empty() && margin.size() + line.size() + 1 + word.size() > text_width) {
+      result += margin + line + "\n";
+      line.clear();
+    }
+    line += (line.empty() ? "" : " ") + word;
+  }
+  return result + margin + line + "\n";
+}
 
 std::string list_of_entries(const Catalog& catalog) {
   std::ostringstream out;

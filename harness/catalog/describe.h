@@ -7,6 +7,9 @@
 
 namespace tally {
 
+/// The text in lines of at most 100 characters, each after `margin`.
+std::string wrapped_text(const std::string& text, const std::string& margin);
+
 /// What --list prints: all entries by family and series, each with the devices that it can run on here and
 /// its types.
 std::string list_of_entries(const Catalog& catalog);

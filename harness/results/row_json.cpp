@@ -112,6 +112,22 @@ Json to_json(const KnobValue& value) {
   return std::visit([](const auto& held) { return Json(held); }, value);
 }
 
+Json to_json(const KernelCode& kernel) {
+  char hash[17];
+  std::snprintf(hash, sizeof hash, "%016llx", static_cast<unsigned long long>(kernel.code_hash));
+  return {{"file", kernel.file},
+          {"kernel", kernel.kernel},
+          {"architecture", kernel.architecture},
+          {"registers", kernel.registers},
+          {"stack_bytes", kernel.stack_bytes},
+          {"local_loads", kernel.local_loads},
+          {"local_stores", kernel.local_stores},
+          {"static_shared_bytes", kernel.static_shared_bytes},
+          {"barriers", kernel.barriers},
+          {"code_bytes", kernel.code_bytes},
+          {"code_hash", hash}};
+}
+
 Json to_json(const Row& row) {
   constexpr double nanoseconds = 1e9;
   Json json{{"name", row.name},

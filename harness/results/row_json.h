@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/device/device.h"
+#include "harness/device/machine_code.h"
 #include "harness/measure/row.h"
 #include "harness/measure/sampler.h"
 
@@ -28,6 +29,9 @@ Turn turn_from_json(const Json& json);
 
 Json to_json(const Ceilings& ceilings, std::int64_t l2_bytes);
 Ceilings ceilings_from_json(const Json& json);
+
+/// One element of the results file's `tally.static_facts`.
+Json to_json(const KernelCode& kernel);
 
 /// "op": "sum" or 64 or [16, 32]: a knob's value as JSON has it.
 Json to_json(const KnobValue& value);

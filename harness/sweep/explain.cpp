@@ -7,16 +7,16 @@
 namespace tally {
 namespace {
 
-Explained explained_on_simt(const Entry& entry, const ProblemKey& key) {
+Explained explained_on_simt(const Entry& entry, const ProblemKey& key, bool with_lines) {
   const Tuning tuning = entry.default_tuning();
   const std::unique_ptr<Device> device = open_device(DeviceKind::simt, 0);
-  Explained explained{.entry = entry.full_name(), .lesson = entry.lesson};
+  Explained explained{.entry = entry.full_name(), .tuning = tuning.text(), .lesson = entry.lesson};
   OneCall call(*device, entry, key, tuning);
   {
     simt::Session session;
     device->run(call.prepared.work(Clock::device));
     explained.counters = session.total();
-    explained.lines = session.lines();
+    if (with_lines) explained.lines = session.lines();  // starts a symbolizer
     explained.findings = session.findings();
   }
   const CheckedCall checked = call.prepared.check();
@@ -36,7 +36,7 @@ std::string explain(const ExplainOptions& options) {
     if (const auto reason = cannot_be_called(*entry, key, DeviceKind::simt)) {
       throw ConfigError("--explain " + entry->full_name() + ": " + *reason);
     }
-    explained.push_back(explained_on_simt(*entry, key));
+    explained.push_back(explained_on_simt(*entry, key, !options.as_json));
   }
   if (options.as_json) {
     nlohmann::json json;

@@ -10,7 +10,8 @@ namespace tally {
 
 /// What one call of an entry showed on the executor.
 struct Explained {
-  std::string entry;  ///< full name
+  std::string entry;   ///< full name
+  std::string tuning;  ///< as Tuning::text() writes it
   std::string lesson;
   std::string answer;  ///< "right", or why not
   simt::Counters counters;

@@ -1,5 +1,10 @@
 #include "harness/sweep/run_document.h"
 
+#include <iostream>
+#include <set>
+#include <stdexcept>
+
+#include "harness/device/machine_code.h"
 #include "harness/measure/random.h"
 #include "harness/results/provenance.h"
 #include "harness/sweep/config.h"
@@ -34,6 +39,24 @@ std::vector<CellPlace> places_of(const Plan& plan) {
     }
   }
   return places;
+}
+
+/// What the compiler made of each kernel in the planned entries' files. A run does without rather than end
+/// without its results.
+Json static_facts_of(const Plan& plan) {
+  std::set<std::string> files;
+  for (const Group& group : plan.groups) {
+    for (const Cell& cell : group.cells) files.insert(cell.entry->file);
+  }
+  Json facts = Json::array();
+  try {
+    for (const KernelCode& kernel : kernels_in_this_program()) {
+      if (files.contains(kernel.file)) facts.push_back(to_json(kernel));
+    }
+  } catch (const std::runtime_error& error) {
+    std::cerr << "harness: no static facts in the results: " << error.what() << "\n";
+  }
+  return facts;
 }
 
 }  // namespace
@@ -93,6 +116,7 @@ DocumentHead document_head(const Sweep& sweep, const Plan& plan, const RunOption
                   {"problems", plan.groups.size()}}},
                 {"shard", {{"index", options.shard.index}, {"count", options.shard.count}}},
                 {"provenance", provenance}};
+  if (on_gpu) head.tally["static_facts"] = static_facts_of(plan);
   head.cells = places_of(plan);
   for (const SkippedCell& skipped : plan.skipped) {
     head.skipped.push_back({skipped.cell.name(), skipped.cell.entry->full_name(), skipped.cell.problem.id(),

@@ -141,6 +141,32 @@ def test_static_facts(base: Results) -> None:
         }
 
 
+def test_static_facts_of_the_build(base: Results) -> None:
+    kernel = {"file": "variants/a.cu", "kernel": "void tally::k<float>(float*)", "architecture": 90}
+    facts = {"registers": 24, "stack_bytes": 0, "local_loads": 0, "code_hash": "00000000000000aa"}
+    gone = {**kernel, "kernel": "void tally::gone()", **facts}
+
+    def build(name: str, *kernels: dict) -> Results:
+        document = copy.deepcopy(base.document)
+        document["tally"]["static_facts"] = list(kernels)
+        return results(base.path.parent, name, document)
+
+    before = build("before.json", kernel | facts, gone)
+    assert compare(before, build("same.json", kernel | facts)).facts.changes == []
+    for key, value, code, verdict in (
+        ("stack_bytes", 8, 1, "worse"),
+        ("local_loads", 2, 1, "worse"),
+        ("registers", 25, 0, "changed"),
+        ("code_hash", "00000000000000ab", 0, "changed"),
+    ):
+        comparison = compare(before, build("new.json", {**kernel, **facts, key: value}))
+        (change,) = comparison.facts.changes
+        assert (change.name, change.fact) == ("variants/a.cu sm_90", f"void tally::k<float>(float*): {key}")
+        assert (comparison.exit_code, change.verdict) == (code, verdict)
+    other = build("other.json", {**kernel, **facts, "registers": 99, "architecture": 100})
+    assert compare(before, other).facts.changes == [], "code for another GPU is not compared"
+
+
 def test_counted_on_one_side_only(tmp_path: Path) -> None:
     base = results(tmp_path, "base.json", synthetic.counted())
     document = copy.deepcopy(base.document)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,11 +16,12 @@ GOLDEN = Path(__file__).parent / "golden"
 
 @dataclass
 class Finished:
-    """What a run of the harness left behind."""
+    """What a run of the harness left behind, and what it and its workers used of all cores."""
 
     code: int
     out: str
     err: str
+    cpu_seconds: float = 0
 
 
 @pytest.fixture(scope="session")
@@ -32,9 +34,16 @@ def binary() -> str:
 
 @pytest.fixture
 def harness(binary: str, tmp_path: Path) -> Callable[..., Finished]:
-    """Calls the harness in an empty folder, outside any Slurm job; `slurm` are variables of one."""
+    """Calls the harness in an empty folder, outside any Slurm job; `slurm` are variables of one, `limit` is
+    in seconds.
+    """
 
-    def call(*arguments: str | Path, slurm: dict[str, str] | None = None) -> Finished:
+    def used() -> float:
+        of_children = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return of_children.ru_utime + of_children.ru_stime
+
+    def call(*arguments: str | Path, slurm: dict[str, str] | None = None, limit: float = 120) -> Finished:
+        before = used()
         environment = {name: value for name, value in os.environ.items() if not name.startswith("SLURM_")}
         done = subprocess.run(
             [binary, *map(str, arguments)],
@@ -42,10 +51,10 @@ def harness(binary: str, tmp_path: Path) -> Callable[..., Finished]:
             env=environment | (slurm or {}),
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=limit,
             check=False,
         )
-        return Finished(done.returncode, done.stdout, done.stderr)
+        return Finished(done.returncode, done.stdout, done.stderr, used() - before)
 
     return call
 

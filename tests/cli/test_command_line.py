@@ -24,6 +24,15 @@ def test_describe(entry: str, harness) -> None:
     compare_with_golden("describe_" + entry.replace("/", "_") + ".txt", without_build(done.out))
 
 
+def test_explain_shows_the_conflicts_at_their_line_and_equal_traffic(harness) -> None:
+    done = harness("--explain", "reduce/divergence/reduce1", "--against", "reduce/divergence/reduce2")
+    assert (done.code, done.err) == (0, "")
+    different, equal = done.out.split("What differs")[1].split("What is equal")
+    assert "shared loads" in different and "global" not in different
+    assert "sectors that global loads touch" in equal and "sectors that global stores touch" in equal
+    compare_with_golden("explain_reduce1_against_reduce2.txt", without_build(done.out))
+
+
 def row(entry: str, n: int, median: float, **changed: object) -> dict:
     ours = {
         "entry": entry,

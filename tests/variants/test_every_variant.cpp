@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <set>
 
 #include "harness/catalog/catalog.h"
 #include "harness/device/device.h"
+#include "harness/device/simt/counters.h"
 #include "tests/support/exact_run.h"
 
 namespace tally {
@@ -47,6 +49,34 @@ TEST_P(EveryVariant, GivesTheExactAnswer) {
                                    << " seed " << key.seed << " " << result->where << ": expected "
                                    << result->expected << ", got " << result->got;
       }
+    }
+  }
+  EXPECT_GT(runs, 0) << "every problem was passed over";
+}
+
+/// No race, no access out of bounds, no read of what nothing wrote, … with the default tuning: every choice
+/// with the first type, at sizes that leave warps, blocks and vectors unfilled, and every other type at one
+/// size. (A grid of a thousand blocks is watched for a second at any size.)
+TEST_P(EveryVariant, IsCleanUnderAllChecks) {
+  if (!simt::counting_available()) GTEST_SKIP() << "kernels are not compiled to be watched: no clang";
+  const Entry& entry = *GetParam();
+  const std::unique_ptr<Device> device = open_device(DeviceKind::simt, 0);
+  int runs = 0;
+  std::set<ScalarType> seen;
+  for (const ScalarType type : entry.types) {
+    const bool is_first = type == entry.types.front();
+    for (const ProblemKey& key : test::problems_of(entry, type,
+                                                   is_first ? std::vector<std::int64_t>{33, 1000, 1024, 4097}
+                                                            : std::vector<std::int64_t>{1000, 1024})) {
+      if (key.distribution != Distribution::exact || (!is_first && seen.contains(type))) continue;
+      const simt::Session session;
+      if (!test::run_exactly(*device, entry, key, entry.default_tuning())) continue;
+      seen.insert(type);
+      ++runs;
+      for (const simt::Finding& finding : session.findings()) {
+        ADD_FAILURE() << key.id() << ": " << finding.message;
+      }
+      ASSERT_FALSE(HasFailure());
     }
   }
   EXPECT_GT(runs, 0) << "every problem was passed over";

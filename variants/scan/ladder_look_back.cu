@@ -31,11 +31,11 @@ struct Known {
 };
 
 /// Where tiles tell and ask. A value of four bytes goes into one word with its state, and whoever sees the
-/// state has the value.
+/// state has the value: the word is exchanged as a whole, and no fence is needed.
 template <typename T, bool one_word = sizeof(T) == 4>
 struct Tiles {
   using Word = unsigned long long;
-  volatile Word* words;
+  Word* words;
   unsigned* next;  ///< the number of the next tile to begin
 
   Tiles(Word* memory, std::int64_t, Scratch&)
@@ -44,11 +44,11 @@ struct Tiles {
   __device__ void tell(std::int64_t tile, Known<T> known) const {
     unsigned bits;
     memcpy(&bits, &known.value, sizeof bits);
-    words[tile] = (static_cast<Word>(known.state) << 32) | bits;
+    atomicExch(words + tile, (static_cast<Word>(known.state) << 32) | bits);
   }
 
   __device__ Known<T> ask(std::int64_t tile) const {
-    const Word word = words[tile];
+    const Word word = static_cast<volatile Word*>(words)[tile];
     const auto bits = static_cast<unsigned>(word);
     Known<T> known{static_cast<TileState>(word >> 32), T(0)};
     memcpy(&known.value, &bits, sizeof bits);

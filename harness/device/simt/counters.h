@@ -54,10 +54,9 @@ std::span<const CounterDescription> counter_descriptions();
 struct LineCounters {
   std::string file;  ///< empty where the line is not known
   int line = 0;
-  std::uint64_t requests = 0;                        ///< warp-wide memory instructions, global and shared
-  std::uint64_t lanes = 0;                           ///< lanes that took part in them
-  std::uint64_t sectors = 0;                         ///< of global memory, 32 bytes each
-  std::uint64_t wavefronts = 0, bank_conflicts = 0;  ///< of shared memory, atomics included
+  // Warp-wide memory instructions, atomics included, and what they cost.
+  std::uint64_t global_requests = 0, sectors = 0;
+  std::uint64_t shared_requests = 0, wavefronts = 0, bank_conflicts = 0;
   std::uint64_t branches = 0, divergent_branches = 0;
 };
 

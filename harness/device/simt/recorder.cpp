@@ -144,11 +144,11 @@ std::vector<LineCounters> Recorder::lines() const {
   std::map<SourceLine, LineCounters> lines;
   for (std::size_t i = 0; i < of_code; ++i) {
     const Site& site = *requests_.sites()[i];
-    if (site.requests == 0) continue;
+    if (site.global_requests + site.shared_requests == 0) continue;
     LineCounters& line = lines[found[i]];
-    line.requests += site.requests;
-    line.lanes += site.lanes;
+    line.global_requests += site.global_requests;
     line.sectors += site.sectors;
+    line.shared_requests += site.shared_requests;
     line.wavefronts += site.wavefronts;
     line.bank_conflicts += site.bank_conflicts;
   }

@@ -39,8 +39,7 @@ void RequestLog::count(Site& site, const Request& request, Counters& counters) {
     const WarpAccess access{request.global, site.bytes, request.addresses};
     const auto lanes = static_cast<unsigned>(std::popcount(request.global));
     const unsigned sectors = is_atomic ? global_atomic_sectors(access) : global_sectors(access);
-    ++site.requests;
-    site.lanes += lanes;
+    ++site.global_requests;
     site.sectors += sectors;
     if (site.kind == AccessKind::load) {
       ++counters.global_load_requests;
@@ -62,8 +61,7 @@ void RequestLog::count(Site& site, const Request& request, Counters& counters) {
                             : site.kind == AccessKind::store  ? shared_store(access)
                             : site.kind == AccessKind::atomic ? shared_atomic(access)
                                                               : shared_atomic_loop(access);
-    ++site.requests;
-    site.lanes += static_cast<unsigned>(std::popcount(request.shared));
+    ++site.shared_requests;
     site.wavefronts += cost.wavefronts;
     site.bank_conflicts += cost.bank_conflicts;
     if (site.kind == AccessKind::load) {
@@ -84,7 +82,8 @@ void RequestLog::count(Site& site, const Request& request, Counters& counters) {
 
 void RequestLog::clear_costs() {
   for (const auto& site : sites_) {
-    site->requests = site->lanes = site->sectors = site->wavefronts = site->bank_conflicts = 0;
+    site->global_requests = site->sectors = 0;
+    site->shared_requests = site->wavefronts = site->bank_conflicts = 0;
   }
 }
 

@@ -27,7 +27,8 @@ struct Site {
   std::uint32_t index = 0;  ///< in RequestLog::sites()
   AccessKind kind{};
   std::uint8_t bytes = 0;
-  std::uint64_t requests = 0, lanes = 0, sectors = 0, wavefronts = 0, bank_conflicts = 0;
+  std::uint64_t global_requests = 0, sectors = 0;
+  std::uint64_t shared_requests = 0, wavefronts = 0, bank_conflicts = 0;
   WarpGroups<Request> open;
 };
 

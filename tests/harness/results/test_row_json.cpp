@@ -27,6 +27,12 @@ TEST(RowJson, IsTheSameAfterThereAndBack) {
   EXPECT_EQ(once.dump(1), twice.dump(1));
 }
 
+TEST(RowJson, WritesAHashAsAllItsDigits) {
+  const Json json = to_json(KernelCode{.file = "variants/a.cu", .registers = 24, .code_hash = 0xabc});
+  EXPECT_EQ(json.at("code_hash"), "0000000000000abc");
+  EXPECT_EQ(json.at("registers"), 24);
+}
+
 TEST(RowJson, LeavesOutWhatDoesNotApplyAndWhatIsNotFinite) {
   Row row = example_row();
   row.stage.reset();

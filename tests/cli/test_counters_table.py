@@ -1,0 +1,85 @@
+"""The committed table of counters is what scripts/compare_counters.py makes of the committed counts: no GPU
+is needed.
+"""
+
+import gzip
+import importlib.util
+import json
+import shutil
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+COUNTERS = ROOT / "analysis" / "data" / "h200" / "counters"
+
+
+@pytest.fixture(scope="module")
+def script() -> ModuleType:
+    found = importlib.util.spec_from_file_location(
+        "compare_counters", ROOT / "scripts" / "compare_counters.py"
+    )
+    module = importlib.util.module_from_spec(found)
+    found.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def remade(script: ModuleType, binary: str) -> dict:
+    earlier = COUNTERS / "earlier.json"
+    explained = json.loads((COUNTERS / "counters_explained.json").read_text())
+    return script.compare(binary, COUNTERS, explained, earlier if earlier.exists() else None)
+
+
+def test_the_table_is_made_from_the_counts(script: ModuleType, remade: dict) -> None:
+    assert remade == json.loads(
+        (COUNTERS / "table.json").read_text()
+    ), "run scripts/compare_counters.py again"
+    assert script.table_of(remade) == (COUNTERS / "table.md").read_text()
+
+
+def test_nearly_all_is_equal_and_the_rest_is_explained(remade: dict) -> None:
+    assert remade["equal"] >= 0.95 * remade["total"]
+    different = [figure for figure in remade["figures"] if figure["executor"] != figure["hardware"]]
+    assert len(different) == remade["total"] - remade["equal"]
+    assert all(figure["why"] for figure in different)
+
+
+def test_a_changed_count_is_seen(script: ModuleType, binary: str, tmp_path: Path) -> None:
+    """One launch's sectors, one more than the hardware said; and one launch too few."""
+    calls = (COUNTERS / "counters_calls.csv").read_text().splitlines()
+    (tmp_path / "counters_calls.csv").write_text("\n".join(calls[:2]) + "\n")
+    process = calls[1].split(",")[0]
+    table = (
+        gzip.decompress((COUNTERS / "counters_ncu.csv.gz").read_bytes()).decode().splitlines(keepends=True)
+    )
+    rows = [line for line in table if line.startswith(('"ID"', '""')) or f'","{process}",' in line[:20]]
+
+    def write(lines: list[str]) -> None:
+        with gzip.open(tmp_path / "counters_ncu.csv.gz", "wt") as stream:
+            stream.writelines(lines)
+
+    write([line.replace('"8,192"', '"8,193"') for line in rows])
+    made = script.compare(binary, tmp_path, [])
+    (different,) = [figure for figure in made["figures"] if figure["executor"] != figure["hardware"]]
+    assert different["why"] == "" and different["hardware"] == different["executor"] + 1
+    assert "Not explained." in script.table_of(made)
+    write(rows[:-1])
+    with pytest.raises(script.Unreadable, match="fewer launches"):
+        script.compare(binary, tmp_path, [])
+
+
+def test_reasons_narrow_by_entry_metric_and_size(script: ModuleType) -> None:
+    reasons = [{"entry": "reduce/*/v6", "metric": "*_ld.sum", "n": [8], "why": "because"}]
+    assert script.reason_for(reasons, ("reduce/a/v6", 8, "float32"), "x_ld.sum") == "because"
+    assert script.reason_for(reasons, ("reduce/a/v6", 9, "float32"), "x_ld.sum") == ""
+    assert script.reason_for(reasons, ("reduce/a/v5", 8, "float32"), "x_ld.sum") == ""
+
+
+def test_what_cannot_be_read_is_named(script: ModuleType, tmp_path: Path) -> None:
+    shutil.copy(COUNTERS / "counters_calls.csv", tmp_path)
+    with gzip.open(tmp_path / "counters_ncu.csv.gz", "wt") as stream:
+        stream.write("==ERROR== no permission\n")
+    with pytest.raises(script.Unreadable, match="no table of Nsight Compute"):
+        script.compare("no-harness", tmp_path, [])
