@@ -10,6 +10,9 @@ if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   list(APPEND tally_simt_options -fno-vectorize -fno-slp-vectorize -fno-unroll-loops -fdebug-compilation-dir=.
        -fsanitize-coverage=bb,no-prune,pc-table,trace-pc-guard,trace-loads,trace-stores
        -fsanitize-coverage-ignorelist=${not_instrumented})
+else()
+  message(NOTICE "The compiler is ${CMAKE_CXX_COMPILER_ID}: the CPU executor will run kernels and check their answers, and "
+    "count nothing. With -DCMAKE_CXX_COMPILER=clang++ it counts.")
 endif()
 
 # tally_add_entries(NAME FOLDER...): the object libraries NAME_simt, NAME_host and, with CUDA, NAME_cuda of all entries

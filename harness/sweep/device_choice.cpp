@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "harness/device/device.h"
+#include "harness/device/simt/counters.h"
 #include "harness/sweep/config.h"
 
 namespace tally {
@@ -98,6 +99,10 @@ std::string no_gpu_notice(DeviceKind kind) {
   if (kind == DeviceKind::cuda) return "";
   if (kind == DeviceKind::host) {
     return "No GPU was used: times are the CPU's, of library code on device host, and say nothing of a GPU.";
+  }
+  if (!simt::counting_available()) {
+    return "No GPU was used: kernels ran on the CPU executor (device simt), which checks their answers and counts "
+           "nothing, for they were not compiled by clang; library baselines ran on the CPU.";
   }
   return "No GPU was used: kernels ran on the CPU executor (device simt), whose numbers are checks and counts, not "
          "times; library baselines ran on the CPU.";

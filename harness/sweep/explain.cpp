@@ -39,6 +39,10 @@ std::string explain(const ExplainOptions& options) {
     explained.push_back(explained_on_simt(*entry, key, !options.as_json));
   }
   if (options.as_json) {
+    if (!simt::counting_available()) {
+      throw ConfigError(
+          "--explain --json: this harness does not count, for its kernels were not compiled by clang");
+    }
     nlohmann::json json;
     for (const Explained& one : explained) json[one.entry] = one.counters.by_name();
     return json.dump(1) + "\n";

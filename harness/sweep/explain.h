@@ -18,7 +18,7 @@ struct ExplainOptions {
 
 /// Why an entry is as fast as it is: what the executor counts for one call with the default tuning, by source
 /// line, next to another entry's counts. Returns the text to print. Throws ConfigError for unknown entries
-/// and types and for problems that the entry cannot take.
+/// and types, for problems that the entry cannot take, and for JSON from a build that does not count.
 std::string explain(const ExplainOptions& options);
 
 }  // namespace tally

@@ -1,6 +1,5 @@
 // How fast the CPU executor runs and counts, on one core. `items_per_second` are lane accesses, `time` is a
-// launch. A kernel file: compile it as variants are compiled for simt, link the executor and Google
-// Benchmark.
+// launch. CMake's target simt_bench: a kernel file, compiled as variants are for simt.
 #include <benchmark/benchmark.h>
 
 #include <memory>
