@@ -10,7 +10,7 @@ namespace tally {
 /// What the compiler made of one kernel for one GPU architecture. All of it stands in the program itself, so
 /// that it is known of the very code that runs.
 struct KernelCode {
-  std::string file;              ///< that was compiled: "variants/reduce/harris.cu"
+  std::string file;              ///< that was compiled: "variants/<family>/<series>.cu"
   std::string kernel;            ///< as C++ writes it, with its template arguments and parameters
   int architecture = 0;          ///< 90 for sm_90
   int registers = 0;             ///< of a thread

@@ -10,7 +10,10 @@ namespace {
 Explained explained_on_simt(const Entry& entry, const ProblemKey& key, bool with_lines) {
   const Tuning tuning = entry.default_tuning();
   const std::unique_ptr<Device> device = open_device(DeviceKind::simt, 0);
-  Explained explained{.entry = entry.full_name(), .tuning = tuning.text(), .lesson = entry.lesson};
+  Explained explained;
+  explained.entry = entry.full_name();
+  explained.tuning = tuning.text();
+  explained.lesson = entry.lesson;
   OneCall call(*device, entry, key, tuning);
   {
     simt::Session session;
