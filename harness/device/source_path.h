@@ -6,7 +6,7 @@
 
 namespace tally {
 
-/// A source file's path as a reader of the repository knows it ("variants/reduce/harris.cu"), whatever folder
+/// A source file's path as a reader of the repository knows it ("variants/FAMILY/SERIES.cu"), whatever folder
 /// the repository was in and however the compiler was told the file's name; other paths as they are. Nothing
 /// here depends on where a build happens, so that a compiler cache serves every clone.
 inline std::string path_in_repository(std::string_view file) {
