@@ -113,6 +113,8 @@ def by_column(
     titles: list[str] = []
     compared = False
     for value in order:
+        if value not in found:
+            raise UserError(f"across={across}: no cell has {value}")
         group = one_kind(chosen[[text == value for text in found]])
         if group.cells["n"].nunique() > 1:
             raise UserError(f"across={across}: its columns hold one n each: choose it, such as n=2^20")

@@ -168,26 +168,27 @@ TALLY_VARIANT(Scan, hopper, one_block)
 
 // ----------------------------------------------------------------------------------- fixed_look_back
 
-/// Values that tiles tell one another. Each word has 32 bits of a value and a mark that it is there, so that
-/// a value of eight bytes needs no fence either: its two words prove themselves.
+/// Values that tiles tell one another. Each word has 32 bits of a value and a mark that it is there, and is
+/// exchanged as a whole, so that a value of eight bytes needs no fence either: its two words prove
+/// themselves.
 template <typename T>
 struct Told {
   using Word = unsigned long long;
   static constexpr int words_of_value = sizeof(T) / 4;
   static constexpr Word mark = Word{1} << 32;
-  volatile Word* words;
+  Word* words;
 
   __device__ void tell(std::int64_t index, T value) const {
     unsigned bits[words_of_value];
     memcpy(static_cast<void*>(bits), &value, sizeof value);
-    for (int k = 0; k < words_of_value; ++k) words[index * words_of_value + k] = mark | bits[k];
+    for (int k = 0; k < words_of_value; ++k) atomicExch(words + index * words_of_value + k, mark | bits[k]);
   }
 
   __device__ T wait(std::int64_t index) const {
     unsigned bits[words_of_value];
     for (int k = 0; k < words_of_value; ++k) {
       Word word = 0;
-      while ((word & mark) == 0) word = words[index * words_of_value + k];
+      while ((word & mark) == 0) word = static_cast<volatile Word*>(words)[index * words_of_value + k];
       bits[k] = static_cast<unsigned>(word);
     }
     T value;
