@@ -128,7 +128,6 @@ def test_the_committed_results_give_every_figure(committed: Path) -> None:
         "accuracy",
         "samples",
         "ceiling",
-        "taps",
         "counters",
     }
     assert not [str(png) for png in drawn if reaches_the_edge(png)]
