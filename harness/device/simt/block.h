@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <boost/context/detail/fcontext.hpp>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -148,6 +149,7 @@ class Worker {
   bool barrier_is_mixed_ = false, moved_ = false;
   bool spinning_ = false;
   std::uint64_t idle_rounds_ = 0, seen_progress_ = 0;
+  std::chrono::steady_clock::time_point idle_since_;  ///< no worker has moved since
 
   // A fiber's failure, until the scheduler throws it.
   bool failed_ = false, error_noted_ = false;

@@ -1,5 +1,6 @@
 // How a block's threads wait, for each other and for other blocks, and how a launch ends when they wait in
 // vain.
+#include <chrono>
 #include <cstdlib>
 #include <thread>
 #include <utility>
@@ -12,7 +13,10 @@
 namespace tally::simt {
 namespace {
 
+/// All wait, and none has moved for so long. A worker that could go on may be held up by the system: on a
+/// busy machine for tens of milliseconds.
 constexpr std::uint64_t idle_rounds_until_deadlock = 2000;
+constexpr std::chrono::seconds idle_time_until_deadlock{2};
 
 }  // namespace
 
@@ -69,15 +73,18 @@ void Worker::wait_for_others() {
   if (!spinning_) {
     spinning_ = true;
     idle_rounds_ = 0;
+    idle_since_ = std::chrono::steady_clock::now();
     progress_.busy.fetch_sub(1);
     seen_progress_ = progress_.moved.fetch_add(1) + 1;
   }
   if (const std::uint64_t moved = progress_.moved.load(); moved != seen_progress_) {
     seen_progress_ = moved;
     idle_rounds_ = 0;
+    idle_since_ = std::chrono::steady_clock::now();
   }
   if (++idle_rounds_ > 16) std::this_thread::yield();
   if (idle_rounds_ < idle_rounds_until_deadlock || progress_.busy.load() > 0) return;
+  if (std::chrono::steady_clock::now() - idle_since_ < idle_time_until_deadlock) return;
   for (const Lane& lane : lanes_) {
     if (lane.state == LaneState::pausing) {
       throw_error(FindingKind::deadlock, "deadlock: this thread waits for what no running thread will do",
