@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
-# scripts/collect_counters.sh HARNESS OUT [SECONDS]: what the GPU's own counters say of one call of each variant that the
-# table of scripts/compare_counters.py has. Needs a GPU and ncu. Leaves OUT/counters_ncu.csv.gz (Nsight Compute's rows, one
-# a launch) and OUT/counters_calls.csv (which process was which call). Begins no call after SECONDS (default 600).
+# scripts/collect_counters.sh HARNESS OUT [SECONDS [I/N]]: what the GPU's own counters say of one call of each variant
+# that the table of scripts/compare_counters.py has. Needs a GPU and ncu. Leaves OUT/counters_ncu.csv.gz (Nsight
+# Compute's rows, one a launch) and OUT/counters_calls.csv (which process was which call). Begins no call after SECONDS
+# (default 600). I/N, from 0: only every N-th call, so that several GPUs share the work, with one OUT each;
+# CUDA_VISIBLE_DEVICES says which GPU it is, and `cat` puts their files together.
 set -uo pipefail
 
 metrics=l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum,l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum
@@ -28,11 +30,12 @@ calls=(
 )
 
 if [ "${1:-}" = --calls ]; then # under ncu: a process makes its calls in the order in which it says so
-  harness=$2 out=$3 seconds=$4
+  harness=$2 out=$3 seconds=$4 part=${5%/*} parts=${5#*/} number=0
   echo "process,entry,n,type,answer" >"$out/counters_calls.csv"
   for call in "${calls[@]}"; do
     read -r entries type sizes <<<"$call"
     for n in $sizes; do
+      [ $((number++ % parts)) -eq "$part" ] || continue
       [ "$SECONDS" -lt "$seconds" ] || { echo "no time left for $entries n = $n" >&2; continue; }
       "$harness" --call "$entries" --n "$n" --type "$type" >"$out/call.log" 2>&1 </dev/null &
       process=$!
@@ -49,10 +52,10 @@ if [ "${1:-}" = --calls ]; then # under ncu: a process makes its calls in the or
   exit 0
 fi
 
-harness=${1:?usage: scripts/collect_counters.sh HARNESS OUT [SECONDS]} out=${2:?an output folder is missing}
+harness=${1:?usage: scripts/collect_counters.sh HARNESS OUT [SECONDS [I/N]]} out=${2:?an output folder is missing}
 mkdir -p "$out"
 ncu --target-processes all --clock-control none --nvtx --nvtx-include "tally/" --csv --page raw --metrics "$metrics" \
-  --log-file "$out/counters_ncu.csv" bash "$0" --calls "$harness" "$out" "${3:-600}" || exit 1
+  --log-file "$out/counters_ncu.csv" bash "$0" --calls "$harness" "$out" "${3:-600}" "${4:-0/1}" || exit 1
 rows=$(grep -c '^"[0-9]' "$out/counters_ncu.csv")
 sed -i '/^==/d' "$out/counters_ncu.csv" # what ncu says of itself
 gzip -9nf "$out/counters_ncu.csv"

@@ -53,6 +53,7 @@ def launches_by_process(table: Iterable[str]) -> dict[str, list[dict[str, int]]]
     if header is None:
         raise Unreadable('no table of Nsight Compute: no line begins with "ID"')
     launches: dict[str, list[dict[str, int]]] = {}
+    lines = (line for line in lines if line != header)  # parts that were put together have one each
     for row in csv.DictReader(lines, fieldnames=next(csv.reader([header]))):
         if row["ID"]:  # not the row of units
             counts = {metric: int(float(row[metric].replace(",", ""))) for metric in METRICS}
@@ -87,7 +88,8 @@ def collected(folder: Path, executor: Executor) -> tuple[dict[Call, list[dict[st
         launches = launches_by_process(stream)
     counts: dict[Call, list[dict[str, int]]] = {}
     refused: list[Call] = []
-    for row in csv.DictReader((folder / "counters_calls.csv").read_text().splitlines()):
+    header, *lines = (folder / "counters_calls.csv").read_text().splitlines()
+    for row in csv.DictReader([header, *(line for line in lines if line != header)]):
         call = row["entry"], int(row["n"]), row["type"]
         if row["answer"] == "not called":
             refused.append(call)
