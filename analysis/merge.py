@@ -49,6 +49,8 @@ def merge(files: Sequence[Results], allow: frozenset[str] = frozenset()) -> dict
         tally["static_facts"] = [
             kernel for place, kernel in enumerate(kernels) if kernel not in kernels[:place]
         ]
+    if "seconds" in tally:
+        tally["seconds"] = _seconds(files)
     provenance = tally.get("provenance", {})
     if devices := _devices(files):
         tally["devices"] = devices
@@ -59,6 +61,16 @@ def merge(files: Sequence[Results], allow: frozenset[str] = frozenset()) -> dict
         if dates:
             provenance[key] = choose(dates)
     return merged
+
+
+def _seconds(files: list[Results]) -> dict[str, Any]:
+    """What all runs took, added up."""
+    workers: dict[str, float] = {}
+    taken = [results.tally.get("seconds", {}) for results in files]
+    for one in taken:
+        for account, seconds in one.get("workers", {}).items():
+            workers[account] = workers.get(account, 0) + seconds
+    return {"wall": sum(one.get("wall", 0) for one in taken), "workers": workers}
 
 
 def _shards(results: Results) -> list[dict[str, Any]]:

@@ -8,6 +8,7 @@
 #include <iostream>
 
 #include "harness/measure/google_benchmark.h"
+#include "harness/measure/memory.h"
 #include "harness/results/ladder.h"
 #include "harness/results/progress.h"
 #include "harness/results/provenance.h"
@@ -122,7 +123,9 @@ class SweepRun {
     hooks.interruptions = [] { return InterruptionWatch::count(); };
     Scheduler scheduler(setup, devices, ledger_, journal, progress, weights, hooks,
                         {lock_.descriptor(), journal.descriptor()});
-    return scheduler.run();
+    const Scheduler::End end = scheduler.run();
+    seconds_spent_ = scheduler.seconds_spent();
+    return end;
   }
 
   /// A journal of another kind of card is not gone on with: its rows would not be comparable. Another card of
@@ -141,7 +144,8 @@ class SweepRun {
   /// Leaves the results file and returns the failures in it.
   std::vector<Failure> write_results(std::vector<Row>& rows) const {
     const JournalContent content = read_journal(journal_path_);
-    const DocumentHead head = document_head(sweep_, plan_, options_, content.devices, context_, started_);
+    DocumentHead head = document_head(sweep_, plan_, options_, content.devices, context_, started_);
+    head.tally["seconds"] = {{"wall", watch_.seconds()}, {"workers", seconds_spent_}};
     const Json document = make_document(head, content);
     write_whole(options_.out_path, document_text(document));
     for (const Json& row : document.at("benchmarks")) rows.push_back(row_from_json(row));
@@ -163,7 +167,8 @@ class SweepRun {
     if (!options_.quiet) {
       std::cout << tables_of(rows) << ladders_of(rows, stages_in_catalog) << failures_in_words(failures)
                 << "\n"
-                << options_.out_path << ": " << rows.size() << " rows" << std::endl;
+                << options_.out_path << ": " << rows.size() << " rows\n"
+                << time_in_words(watch_.seconds(), seconds_spent_) << std::endl;
     }
     const bool wrong = std::any_of(failures.begin(), failures.end(), [](const Failure& failure) {
       return failure.status != Failure::Status::skipped && failure.status != Failure::Status::known_wrong;
@@ -181,7 +186,9 @@ class SweepRun {
   Ledger ledger_;
   Json context_;
   std::string started_;
-  Json earlier_devices_ = Json::object();  ///< by identity
+  Stopwatch watch_;
+  std::map<std::string, double> seconds_spent_;  ///< by all workers, on each kind of work
+  Json earlier_devices_ = Json::object();        ///< by identity
 };
 
 }  // namespace

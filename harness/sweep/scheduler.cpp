@@ -88,6 +88,14 @@ Scheduler::End Scheduler::run() {
   return units_.empty() && !stop_->load() ? End::done : End::interrupted;
 }
 
+std::map<std::string, double> Scheduler::seconds_spent() const {
+  std::map<std::string, double> all;
+  for (const Slot& slot : slots_) {
+    for (const auto& [account, seconds] : slot.spent.seconds()) all[account] += seconds;
+  }
+  return all;
+}
+
 std::string Scheduler::doing() const {
   std::string text;
   for (const Slot& slot : slots_) {
@@ -158,6 +166,7 @@ void Scheduler::start_worker(Slot& slot) {
     if (!other.worker) continue;
     for (const int descriptor : other.worker->descriptors()) closed.push_back(descriptor);
   }
+  slot.spent.on("starts of workers");
   slot.worker = std::make_unique<WorkerProcess>(setup_, closed);
   allow(slot, start_seconds / 10);
 }
@@ -207,6 +216,7 @@ void Scheduler::take_report(Slot& slot, const Json& report) {
     slot.busy_with = {content.at("cell").get<std::size_t>(),
                       Activity{content.at("what"), scope_named(content.at("scope")), content.at("seconds")}};
     allow(slot, slot.busy_with->second.expected_seconds);
+    slot.spent.on(account_of(slot.busy_with->second));
   } else if (kind == "turn") {
     journal_.turn(content.at("cell"), content.at("repetition"), content.at("turn"));
     ledger_.turn(content);
@@ -246,6 +256,7 @@ void Scheduler::finish_unit(Slot& slot, const std::string& outcome) {
 }
 
 void Scheduler::put_back(Slot& slot) {
+  slot.spent.rest();
   WorkUnit unit = *slot.unit;
   slot.unit.reset();
   if (ledger_.order_for(unit).cells.empty()) return;

@@ -11,6 +11,7 @@
 #include "harness/results/journal.h"
 #include "harness/results/progress.h"
 #include "harness/sweep/ledger.h"
+#include "harness/sweep/time_spent.h"
 #include "harness/sweep/unit_queue.h"
 #include "harness/sweep/worker_process.h"
 
@@ -49,6 +50,9 @@ class Scheduler {
   /// std::runtime_error where no worker can be kept alive.
   End run();
 
+  /// Seconds that the workers spent on each kind of work, those of all added up.
+  std::map<std::string, double> seconds_spent() const;
+
  private:
   using Instant = std::chrono::steady_clock::time_point;
 
@@ -64,6 +68,7 @@ class Scheduler {
     int failed_starts = 0;
     std::optional<std::pair<std::size_t, Activity>> busy_with;  ///< a cell of the unit's group
     Instant deadline;
+    TimeSpent spent;
   };
 
   void hand_out();
