@@ -92,6 +92,9 @@ class Device {
   virtual void copy(void* target, const void* source, std::int64_t bytes) = 0;
   virtual void copy_to_host(void* target, const void* source, std::int64_t bytes) = 0;
 
+  /// hash_of_bits() of an array of the device; here by copying it to the host.
+  virtual std::uint64_t hash(const void* array, std::int64_t bytes);
+
   /// Runs `work` and waits for it; throws DeviceError for anything that went wrong in it.
   virtual void run(const Work& work) = 0;
 

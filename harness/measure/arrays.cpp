@@ -3,25 +3,16 @@
 #include <algorithm>
 #include <cstring>
 
+#include "harness/device/bits_hash.h"
+
 namespace tally {
 namespace {
 
 bool is_input(const BufferSpec& spec) { return spec.role != BufferSpec::Role::output; }
 bool is_output(const BufferSpec& spec) { return spec.role != BufferSpec::Role::input; }
 
-std::uint64_t hash_of(const std::vector<char>& bytes, std::uint64_t hash) {
-  std::size_t place = 0;
-  for (; place + 8 <= bytes.size(); place += 8) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, bytes.data() + place, 8);
-    hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;
-    hash ^= hash >> 32;
-  }
-  for (; place < bytes.size(); ++place) {
-    hash = (hash ^ static_cast<unsigned char>(bytes[place])) * 0x100000001b3ull;
-  }
-  return mixed_bits(hash);
-}
+/// Of several arrays in their order.
+std::uint64_t with_next(std::uint64_t hash, std::uint64_t next) { return mixed_bits(hash) ^ next; }
 
 }  // namespace
 
@@ -100,10 +91,22 @@ std::vector<const void*> ProblemArrays::outputs(bool first_on_host) {
   return found;
 }
 
-std::uint64_t ProblemArrays::hash_of_outputs() const {
+std::uint64_t ProblemArrays::hash_of_outputs(bool first_on_host) const {
   std::uint64_t hash = 1;
   for (const Array& array : arrays_) {
-    if (is_output(array.spec)) hash = hash_of(array.host, hash);
+    if (!is_output(array.spec)) continue;
+    hash = with_next(hash, first_on_host ? hash_of_bits(buffers_.answer_on_host, array.memory->bytes())
+                                         : device_.hash(array.memory->data(), array.memory->bytes()));
+    first_on_host = false;
+  }
+  return hash;
+}
+
+std::uint64_t ProblemArrays::hash_of_inputs() const {
+  std::uint64_t hash = 1;
+  for (const Array& array : arrays_) {
+    if (array.spec.role != BufferSpec::Role::input) continue;
+    hash = with_next(hash, device_.hash(array.memory->data(), array.memory->bytes()));
   }
   return hash;
 }
@@ -124,12 +127,6 @@ std::optional<std::string> ProblemArrays::changed_input() const {
            "] changed, and it does not declare destroys_input()";
   }
   return std::nullopt;
-}
-
-std::int64_t ProblemArrays::input_bytes() const {
-  std::int64_t total = 0;
-  for (const Array& array : arrays_) total += is_input(array.spec) ? array.memory->bytes() : 0;
-  return total;
 }
 
 std::optional<std::string> ProblemArrays::damage() const {

@@ -66,15 +66,14 @@ class ProblemArrays {
   /// `first_on_host`: the first one is at answer_on_host.
   std::vector<const void*> outputs(bool first_on_host);
 
-  /// Distinct bits give distinct numbers (nearly always): a hash of the outputs last copied.
-  std::uint64_t hash_of_outputs() const;
+  /// Distinct bits give distinct numbers (nearly always). `first_on_host` as in outputs().
+  std::uint64_t hash_of_outputs(bool first_on_host) const;
 
-  /// The first input that no longer holds what it was filled with, and where. Copies it to the host: for
-  /// problems of moderate size.
+  /// The same of the inputs that no entry may change.
+  std::uint64_t hash_of_inputs() const;
+
+  /// The first input that no longer holds what it was filled with, and where; looks at them on the host.
   std::optional<std::string> changed_input() const;
-
-  /// Bytes of the inputs.
-  std::int64_t input_bytes() const;
 
   /// Damage to any array's surroundings.
   std::optional<std::string> damage() const;

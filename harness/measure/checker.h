@@ -46,8 +46,12 @@ class Checker {
 
   const CheckSettings& settings() const { return settings_; }
 
+  /// Of all checks that were made with it; more may be added.
+  RightAnswers& right_answers() { return right_answers_; }
+
  private:
   CheckSettings settings_;
+  RightAnswers right_answers_;
   std::map<DeviceKind, std::int64_t> largest_n_;
   std::map<std::string, Verdict> known_;
   /// The measured problem under other distributions: all its entries are held against the same exact answers.

@@ -137,7 +137,8 @@ void GroupRun::prepare(Entrant& entrant) {
   relay.begin(cell, {"check of the measured problem", Activity::Scope::problem,
                      expected_check_seconds(cell, *problem_)});
   arrays.fill_inputs(*problem_);
-  entrant.prepared = std::make_unique<PreparedEntry>(*cell.entry, cell.tuning, *problem_, arrays);
+  entrant.prepared = std::make_unique<PreparedEntry>(*cell.entry, cell.tuning, *problem_, arrays,
+                                                     &context_.checker.right_answers());
   const CheckedCall call = entrant.prepared->check();
   entrant.seconds_a_call = call.seconds;
   entrant.hashes.push_back(call.hash);

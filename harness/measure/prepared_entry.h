@@ -7,6 +7,7 @@
 #include "harness/catalog/entry.h"
 #include "harness/measure/arrays.h"
 #include "harness/measure/cell.h"
+#include "harness/measure/right_answers.h"
 
 namespace tally {
 
@@ -23,8 +24,10 @@ struct CheckedCall {
 class PreparedEntry {
  public:
   /// Throws std::logic_error where the entry has no implementation for the problem on the arrays' device, and
-  /// whatever the entry's own set-up throws.
-  PreparedEntry(const Entry& entry, const Tuning& tuning, const Problem& problem, ProblemArrays& arrays);
+  /// whatever the entry's own set-up throws. `right_answers` are looked up and added to by check(); it may be
+  /// null.
+  PreparedEntry(const Entry& entry, const Tuning& tuning, const Problem& problem, ProblemArrays& arrays,
+                RightAnswers* right_answers = nullptr);
 
   const Entry& entry() const { return entry_; }
   Device& device() const { return arrays_.device(); }
@@ -39,7 +42,7 @@ class PreparedEntry {
   std::map<std::string, double> counters() const;
 
   /// Fills the inputs, poisons outputs and scratch, calls once and looks at everything: the answer, what the
-  /// device's own checks found, memory around the arrays, and (for inputs of moderate size) the inputs.
+  /// device's own checks found, memory around the arrays, and the inputs.
   CheckedCall check();
 
   /// Calls once more with poisoned outputs; only the bits of the answer are looked at.
@@ -50,11 +53,13 @@ class PreparedEntry {
 
  private:
   std::string reason_of(const CheckResult& figures) const;
+  CheckResult figures_of(std::uint64_t hash);
 
   const Entry& entry_;
   const Tuning& tuning_;
   const Problem& problem_;
   ProblemArrays& arrays_;
+  RightAnswers* right_answers_;
   std::unique_ptr<GuardedScratch> scratch_;
   Prepared prepared_;
 };

@@ -63,7 +63,7 @@ template <typename Key, typename Compute>
 Moments remembered(const Key& key, Compute compute) {
   static std::mutex guard;
   static std::list<std::pair<Key, Moments>> answers;
-  constexpr std::size_t capacity = 16;
+  constexpr std::size_t capacity = 256;
   const std::lock_guard lock(guard);
   for (const auto& [known, moments] : answers) {
     if (known == key) return moments;

@@ -4,6 +4,7 @@
 
 #include "harness/device/cuda/ceilings.h"
 #include "harness/device/cuda/fill.h"
+#include "harness/device/cuda/hash.h"
 #include "harness/device/cuda/launch.h"
 #include "harness/device/cuda/nvml.h"
 #include "harness/device/cuda/timing.h"
@@ -64,9 +65,14 @@ class CudaDevice final : public Device {
     require(cudaSetDevice(index), "cudaSetDevice");
     read_facts(index);
     queue_ = std::make_unique<CudaQueue>();
+    require(cudaMalloc(&hash_, sizeof *hash_), "cudaMalloc(hash)");
     timing_ =
         std::make_unique<cuda::Timing>(static_cast<cudaStream_t>(queue_->native_stream()), facts_.l2_bytes);
   }
+
+  ~CudaDevice() override { cudaFree(hash_); }
+  CudaDevice(const CudaDevice&) = delete;
+  CudaDevice& operator=(const CudaDevice&) = delete;
 
   const DeviceFacts& facts() const override { return facts_; }
   DeviceQueue& queue() override { return *queue_; }
@@ -107,6 +113,14 @@ class CudaDevice final : public Device {
   void copy_to_host(void* target, const void* source, std::int64_t bytes) override {
     queue_->copy_to_host(target, source, static_cast<std::size_t>(bytes));
     queue_->synchronize();
+  }
+
+  std::uint64_t hash(const void* array, std::int64_t bytes) override {
+    unsigned long long hash = 0;
+    queue_->memset(hash_, 0, sizeof hash);
+    cuda::add_hash(array, bytes, hash_, static_cast<cudaStream_t>(queue_->native_stream()));
+    copy_to_host(&hash, hash_, sizeof hash);
+    return hash;
   }
 
   void run(const Work& work) override {
@@ -155,6 +169,7 @@ class CudaDevice final : public Device {
   DeviceFacts facts_;
   std::unique_ptr<CudaQueue> queue_;
   std::unique_ptr<cuda::Timing> timing_;
+  unsigned long long* hash_ = nullptr;  ///< device memory for one number
 };
 
 }  // namespace
