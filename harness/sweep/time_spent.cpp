@@ -11,7 +11,8 @@ namespace tally {
 
 std::string account_of(const Activity& activity) {
   if (!activity.what.starts_with("check")) return activity.what;
-  return activity.scope == Activity::Scope::entry ? "checks at small sizes" : "checks of the measured problems";
+  return activity.scope == Activity::Scope::entry ? "checks at small sizes"
+                                                  : "checks of the measured problems";
 }
 
 void TimeSpent::on(const std::string& account, Instant now) {
