@@ -64,6 +64,15 @@ struct ClockReading {
   std::string throttle_reasons;
 };
 
+/// Work of others on a device, from begin_load() until the object goes.
+class Load {
+ public:
+  virtual ~Load() = default;
+
+  /// False once it could not go on.
+  virtual bool is_on() const = 0;
+};
+
 /// A device, opened. Everything here is on the harness's side: entries see Queue and Scratch only.
 class Device {
  public:
@@ -82,7 +91,7 @@ class Device {
   /// Device memory that is free now, in bytes; negative where the device does not say.
   virtual std::int64_t free_memory() { return -1; }
 
-  /// Writes an input where it will be used. `array` holds spec.count elements.
+  /// Writes an input where it will be used. `array` holds spec.leading + spec.count elements.
   virtual void fill(const InputSpec& spec, ScalarType type, void* array) = 0;
 
   /// Overwrites memory with bytes that no right answer consists of (0xFB: NaN, large negative integers), and
@@ -103,6 +112,11 @@ class Device {
   virtual std::optional<Ceilings> measure_ceilings() { return std::nullopt; }
 
   virtual std::optional<ClockReading> clocks() { return std::nullopt; }
+
+  /// Keeps the device busy beside whatever is run meanwhile: its caches, its memory, its multiprocessors.
+  /// Calls take longer and come to their end all the same, those too whose blocks wait for one another. Null
+  /// where calls have the device to themselves in any case. Throws DeviceError where it cannot begin.
+  virtual std::unique_ptr<Load> begin_load() { return nullptr; }
 
   /// What the device counted in all calls since the last take, by counter name; empty on devices that do not
   /// count.

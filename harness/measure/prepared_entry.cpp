@@ -69,11 +69,8 @@ CheckedCall PreparedEntry::check() {
   CheckedCall outcome;
   outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 
-  const std::vector<const void*> outputs = arrays_.outputs(entry_.answers_on_host);
+  outcome.figures = compared();
   outcome.hash = arrays_.hash_of_outputs();
-  const auto additions =
-      entry_.additions ? std::optional(entry_.additions(problem_.key(), tuning_)) : std::nullopt;
-  outcome.figures = problem_.check(outputs, additions);
 
   // The worst first: what damages memory or races also explains a wrong answer.
   const auto found = [&outcome](std::string reason) {
@@ -99,6 +96,18 @@ std::uint64_t PreparedEntry::hash_of_one_call() {
   });
   arrays_.outputs(entry_.answers_on_host);
   return arrays_.hash_of_outputs();
+}
+
+std::optional<std::string> PreparedEntry::fault_of_answer() {
+  const CheckResult figures = compared();
+  return figures.right ? std::nullopt : std::optional(reason_of(figures));
+}
+
+CheckResult PreparedEntry::compared() {
+  const std::vector<const void*> outputs = arrays_.outputs(entry_.answers_on_host);
+  const auto additions =
+      entry_.additions ? std::optional(entry_.additions(problem_.key(), tuning_)) : std::nullopt;
+  return problem_.check(outputs, additions);
 }
 
 std::optional<std::string> PreparedEntry::damage() const {

@@ -45,10 +45,15 @@ class PreparedEntry {
   /// Calls once more with poisoned outputs; only the bits of the answer are looked at.
   std::uint64_t hash_of_one_call();
 
+  /// What is wrong with the answer of the last call, both values in it; nothing where it is right.
+  std::optional<std::string> fault_of_answer();
+
   /// Damage around the scratch memory or the arrays.
   std::optional<std::string> damage() const;
 
  private:
+  /// The outputs as they are, copied to the host, against the exact answer.
+  CheckResult compared();
   std::string reason_of(const CheckResult& figures) const;
 
   const Entry& entry_;

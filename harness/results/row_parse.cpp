@@ -42,6 +42,7 @@ CheckFigures check_from_json(const Json& json) {
   check.condition = json.value("condition", 1.0);
   check.launches = json.value("launches", 0);
   check.distinct = json.value("distinct", 0);
+  check.under_load = json.value("under_load", false);
   const Json distributions = object_in(json, "distributions");
   for (const auto& [name, found] : distributions.items()) {
     check.distributions[name] = {found.value("ulp", 0.0), found.value("error", 0.0),

@@ -140,6 +140,7 @@ class Reader {
     if (json.contains("sizes")) sweep_.check.sizes = integers_of(json.at("sizes"));
     read_names(json, "distributions", sweep_.check.distributions, all_distributions());
     read_integer(json, "launches", sweep_.check.launches);
+    sweep_.check.under_load = json.value("under_load", sweep_.check.under_load);
     read_integer(json, "seed", sweep_.check.seed);
   }
 

@@ -6,6 +6,8 @@
 #include <string>
 #include <thread>
 
+#include "harness/measure/checker.h"
+
 namespace tally {
 namespace {
 
@@ -24,6 +26,10 @@ constexpr double host_call = 2e-6;
 // element a thread elements.
 constexpr double executor_threads = 3e6;
 constexpr double executor_launch = 1e-3;
+// What a call waits for beside work of others, which comes in bursts (guessed from their length), and what
+// the host copies and hashes of an answer a second.
+constexpr double gpu_burst = 200e-6;
+constexpr double hashed_bytes = 1e9;
 // The exact answer: elements a second on all cores. Filling and copying are less.
 constexpr double exact_elements = 4e8;
 // A check at a small size: allocate, fill, call, compare.
@@ -78,11 +84,22 @@ double small_checks(const Cell& cell, const Sweep& sweep) {
   return seconds * static_cast<double>(sweep.check.distributions.size());
 }
 
-double checking(const Cell& cell, const CheckSettings& check) {
-  constexpr double most_seconds_of_launches = 0.2;
+/// A call whose answer is looked at, beside work of others where that is asked for and to be had.
+double repeated_call(const Cell& cell, bool under_load) {
   const double call = estimated_call(cell);
-  const double launches =
-      std::min(static_cast<double>(check.launches) * call, std::max(most_seconds_of_launches, call));
+  if (!under_load) return call;
+  double answer = 0;
+  for (const BufferSpec& buffer : make_problem(cell.problem)->buffers()) {
+    if (buffer.role != BufferSpec::Role::input) answer += static_cast<double>(buffer.bytes());
+  }
+  return call + gpu_burst + answer / hashed_bytes;
+}
+
+double checking(const Cell& cell, const CheckSettings& check) {
+  const bool under_load = check.under_load && cell.device == DeviceKind::cuda;
+  const double call = estimated_call(cell);
+  const double launches = std::min(static_cast<double>(check.launches) * repeated_call(cell, under_load),
+                                   std::max(most_seconds_of_launches(under_load), call));
   return launches + static_cast<double>(check.distributions.size() + 1) * call;
 }
 

@@ -126,8 +126,12 @@ Schema check_schema() {
   keys["distributions"] = described(
       with_default(list_of(one_of(names_of(all_distributions()))), names_of(defaults.distributions)),
       "How the values of the checked inputs are drawn.");
-  keys["launches"] = described(with_default(integer(1, 1000000), defaults.launches),
-                               "Calls on the measured problem among which distinct answers are counted.");
+  keys["launches"] = described(
+      with_default(integer(1, 1000000), defaults.launches),
+      "Calls on the measured problem among which distinct answers are counted; fewer where they take longer than a fifth of a second.");
+  keys["under_load"] = described(
+      with_default({{"type", "boolean"}}, defaults.under_load),
+      "Makes those calls while other streams keep the GPU busy, all of them where they take no more than a minute, and holds every new answer against the exact one. Devices simt and host have no such load: their results say under_load: false.");
   keys["seed"] =
       described(with_default(seed(), defaults.seed), "Seed of the inputs. Default: the config's seed.");
   return object(std::move(keys));

@@ -5,6 +5,7 @@
 #include "harness/device/cuda/ceilings.h"
 #include "harness/device/cuda/fill.h"
 #include "harness/device/cuda/launch.h"
+#include "harness/device/cuda/load.h"
 #include "harness/device/cuda/nvml.h"
 #include "harness/device/cuda/timing.h"
 
@@ -121,6 +122,7 @@ class CudaDevice final : public Device {
 
   std::optional<Ceilings> measure_ceilings() override { return cuda::measure_ceilings(*this); }
   std::optional<ClockReading> clocks() override { return nvml_.read(); }
+  std::unique_ptr<Load> begin_load() override { return cuda::begin_load(facts_); }
 
  private:
   void set(void* memory, int value, std::int64_t bytes) {
