@@ -1,4 +1,4 @@
-/// An array that begins anywhere: right answers, and no wide access at an address that is no multiple of it.
+/// An array that begins anywhere. The executor stops at a wide access whose address is no multiple of it.
 #include "harness/device/simt/counters.h"
 #include "tests/variants/family_run.h"
 
@@ -21,8 +21,7 @@ TEST(ReduceEntries, AreRightWhereTheArrayIsNotAligned) {
   testing::run_family(keys);
 }
 
-/// The answer alone would not tell: the CPU under the executor takes any address.
-TEST(ReduceEntries, AccessNothingMisaligned) {
+TEST(ReduceEntries, AreCleanUnderAllChecksWhereTheArrayIsNotAligned) {
   if (!simt::counting_available()) GTEST_SKIP() << "kernels are not compiled to be watched: no clang";
   const std::unique_ptr<Device> device = open_device(DeviceKind::simt, 0);
   const auto keys = testing::problems("reduce", {33, 1003}, {misaligned_by(1, "sum")});
