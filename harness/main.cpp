@@ -122,7 +122,7 @@ void describe(const Arguments& arguments) {
 int run_config(const Arguments& arguments, const std::string& command_line) {
   const Sweep sweep = read_config(arguments.config);
   const Shard shard = choose_shard(arguments.shard, environment);
-  const DeviceChoice device = choose_device(arguments.device.value_or(sweep.device));
+  const DeviceChoice device = choose_device(arguments.device.value_or(sweep.device), arguments.devices);
   const std::vector<DeviceFacts> devices =
       probe_devices(device.kind, choose_indices(device, arguments.devices));
   Plan plan = make_plan(sweep, device.kind, facts_of_all(devices));

@@ -10,7 +10,7 @@ double quotes:
     file=PATH        the results file, from the folder of the text (required; several with commas)
     family=NAME      keep this family
     KNOB=VALUE       keep this value of a knob, e.g. op=sum, taps=64, kind=inclusive
-    type=NAME  cache=cold|warm|dirty  clock=device|end_to_end  device=cuda|simt|host
+    type=NAME  cache=cold|warm|dirty  clock=device|end_to_end|graph  device=cuda|simt|host
                      keep these; cache, clock and type default to cold, device and float32 where the file
                      has them
     n=LIST           keep these sizes: 2^20,1000003 (default: all)

@@ -23,12 +23,19 @@ enum class CacheState : std::uint8_t {
           ///< writing does
 };
 constexpr CacheState all_cache_states[] = {CacheState::cold, CacheState::warm, CacheState::dirty};
-enum class Clock : std::uint8_t { device, end_to_end };
+enum class Clock : std::uint8_t {
+  device,      ///< a GPU's work, by its own events
+  end_to_end,  ///< from the call to the answer in host memory, by the host's clock
+  graph,       ///< as `device`, of the call recorded once and replayed as a CUDA graph
+};
+constexpr Clock all_clocks[] = {Clock::device, Clock::end_to_end, Clock::graph};
 
 constexpr std::string_view name_of(CacheState cache) {
   return cache == CacheState::cold ? "cold" : cache == CacheState::warm ? "warm" : "dirty";
 }
-constexpr std::string_view name_of(Clock clock) { return clock == Clock::device ? "device" : "end_to_end"; }
+constexpr std::string_view name_of(Clock clock) {
+  return clock == Clock::device ? "device" : clock == Clock::end_to_end ? "end_to_end" : "graph";
+}
 
 /// How one sample is taken.
 struct SampleRequest {
@@ -64,6 +71,15 @@ struct ClockReading {
   std::string throttle_reasons;
 };
 
+/// Work of others on a device, from begin_load() until the object goes.
+class Load {
+ public:
+  virtual ~Load() = default;
+
+  /// False once it could not go on.
+  virtual bool is_on() const = 0;
+};
+
 /// A device, opened. Everything here is on the harness's side: entries see Queue and Scratch only.
 class Device {
  public:
@@ -82,7 +98,7 @@ class Device {
   /// Device memory that is free now, in bytes; negative where the device does not say.
   virtual std::int64_t free_memory() { return -1; }
 
-  /// Writes an input where it will be used. `array` holds spec.count elements.
+  /// Writes an input where it will be used. `array` holds spec.leading + spec.count elements.
   virtual void fill(const InputSpec& spec, ScalarType type, void* array) = 0;
 
   /// Overwrites memory with bytes that no right answer consists of (0xFB: NaN, large negative integers), and
@@ -102,10 +118,19 @@ class Device {
   /// (it restores what a call destroys); it may be empty.
   virtual double sample(const Work& work, const Work& before, const SampleRequest& request) = 0;
 
+  /// What replays `work`, recorded as a graph of its launches. Throws DeviceError where the work cannot be
+  /// recorded (it waits for the device, or allocates), and on devices that know no graphs.
+  virtual Work recorded(const Work& work);
+
   /// Measured afresh at each call; nothing on devices whose times mean nothing.
   virtual std::optional<Ceilings> measure_ceilings() { return std::nullopt; }
 
   virtual std::optional<ClockReading> clocks() { return std::nullopt; }
+
+  /// Keeps the device busy beside whatever is run meanwhile: its caches, its memory, its multiprocessors.
+  /// Calls take longer and come to their end all the same, those too whose blocks wait for one another. Null
+  /// where calls have the device to themselves in any case. Throws DeviceError where it cannot begin.
+  virtual std::unique_ptr<Load> begin_load() { return nullptr; }
 
   /// What the device counted in all calls since the last take, by counter name; empty on devices that do not
   /// count.
@@ -123,7 +148,9 @@ std::string identity_of(const DeviceFacts& facts);
 
 /// How many GPUs there are; asked once, in a child process, so that this one stays free of the GPU and may
 /// fork.
-int count_gpus();
+/// A GPU takes a second to answer: with `all_will_be_probed`, and for the first one always, the facts are
+/// asked for at the same time.
+int count_gpus(bool all_will_be_probed = false);
 
 /// What open_device(kind, index).facts() would say of each index; GPUs are asked in child processes, all at
 /// the same time. Throws DeviceMissing.

@@ -1,6 +1,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "harness/device/device.h"
@@ -42,14 +45,15 @@ class ChildQuestion {
     answer_ = ends[0];
   }
 
-  /// Waits for it. An object with "error" where there is none.
+  /// Waits for it. An object with "error" where there is none. The child takes a while yet to leave its GPU;
+  /// nobody waits for that.
   Json answer() const {
     std::string text;
     char part[4096];
     for (ssize_t got = 0; (got = read(answer_, part, sizeof part)) > 0;)
       text.append(part, static_cast<std::size_t>(got));
     close(answer_);
-    waitpid(child_, nullptr, 0);
+    waitpid(child_, nullptr, WNOHANG);
     const Json answer = Json::parse(text, nullptr, false);
     if (answer.is_discarded()) return {{"error", "the GPU's driver ended the process that asked for it"}};
     return answer;
@@ -92,6 +96,27 @@ DeviceFacts facts_from(const Json& json, int index) {
   return facts;
 }
 
+/// Those that were asked and whose answers nobody has taken, by the GPU's index.
+std::map<int, ChildQuestion>& questions_for_facts() {
+  static std::map<int, ChildQuestion> questions;
+  return questions;
+}
+
+void ask_for_facts(int index) {
+  questions_for_facts().try_emplace(
+      index, [index] { return to_json(open_device(DeviceKind::cuda, index)->facts()); });
+}
+
+#if TALLY_HAS_CUDA
+/// How many GPUs the machine has by its device files, of which the driver may show fewer; one where it has
+/// none.
+int nodes_of_gpus() {
+  int count = 0;
+  while (std::filesystem::exists("/dev/nvidia" + std::to_string(count))) ++count;
+  return std::max(count, 1);
+}
+#endif
+
 }  // namespace
 
 std::unique_ptr<Device> open_device(DeviceKind kind, int index) {
@@ -121,15 +146,21 @@ std::string identity_of(const DeviceFacts& facts) {
   return std::string(name_of(facts.kind)) + ":" + std::to_string(facts.index);
 }
 
-int count_gpus() {
+Device::Work Device::recorded(const Work&) {
+  throw DeviceError("device " + std::string(name_of(facts().kind)) + " knows no graphs");
+}
+
+int count_gpus(bool all_will_be_probed) {
 #if TALLY_HAS_CUDA
-  static const int count = ChildQuestion([] {
-                             return Json{{"count", count_cuda_devices()}};
-                           })
-                               .answer()
-                               .value("count", 0);
+  static const int count = [all_will_be_probed] {
+    const ChildQuestion question([] { return Json{{"count", count_cuda_devices()}}; });
+    const int probed = all_will_be_probed ? nodes_of_gpus() : 1;
+    for (int index = 0; index < probed; ++index) ask_for_facts(index);
+    return question.answer().value("count", 0);
+  }();
   return count;
 #else
+  static_cast<void>(all_will_be_probed);
   return 0;
 #endif
 }
@@ -141,12 +172,10 @@ std::vector<DeviceFacts> probe_devices(DeviceKind kind, const std::vector<int>& 
     for (std::size_t place = 0; place < indices.size(); ++place) devices[place].index = indices[place];
     return devices;
   }
-  std::vector<ChildQuestion> questions;
-  for (const int index : indices)
-    questions.emplace_back([index] { return to_json(open_device(DeviceKind::cuda, index)->facts()); });
+  for (const int index : indices) ask_for_facts(index);
   std::string missing;
   for (std::size_t place = 0; place < indices.size(); ++place) {
-    const Json answer = questions[place].answer();
+    const Json answer = questions_for_facts().extract(indices[place]).mapped().answer();
     if (answer.contains("error")) {
       if (missing.empty()) missing = answer.at("error").get<std::string>();
     } else {

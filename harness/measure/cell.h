@@ -52,8 +52,9 @@ struct CheckSettings {
   std::vector<Distribution> distributions = {Distribution::uniform, Distribution::mixed_sign,
                                              Distribution::cancelling, Distribution::wide_exponents,
                                              Distribution::exact};
-  int launches = 100;      ///< for the count of distinct answers
-  std::uint64_t seed = 1;  ///< of the inputs
+  int launches = 100;       ///< for the count of distinct answers
+  bool under_load = false;  ///< the device is kept busy with work of others meanwhile
+  std::uint64_t seed = 1;   ///< of the inputs
 };
 
 }  // namespace tally

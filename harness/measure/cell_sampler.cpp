@@ -42,11 +42,15 @@ CellSampler::CellSampler(const Cell& cell, Entrant& entrant, MeasureSettings set
       restore_(entrant.prepared->restore()) {}
 
 double CellSampler::one_sample(int batch) {
+  if (cell_.clock == Clock::graph && !recorded_) {
+    work_ = device_.recorded(work_);
+    recorded_ = true;
+  }
   SampleRequest request;
   request.cache = cell_.cache;
   request.clock = cell_.clock;
   request.batch = batch;
-  request.hold = cell_.clock == Clock::device && !entrant_.prepared->entry().synchronises;
+  request.hold = cell_.clock != Clock::end_to_end && !entrant_.prepared->entry().synchronises;
   request.label = name_.c_str();
   return device_.sample(work_, restore_, request);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
 
 #include "harness/measure/memory.h"
 
@@ -10,7 +11,6 @@ namespace {
 
 /// Above this many bytes of output, copying and comparing them costs more than measuring.
 constexpr std::int64_t large_output = 64 << 20;
-constexpr double seconds_for_launches = 0.2;
 constexpr int fewest_launches = 3;
 constexpr std::size_t launches_watched_for_leaks = 10;  // asking the allocator takes longer than most calls
 
@@ -41,7 +41,16 @@ void note(Verdict& verdict, const ProblemKey& key, const CheckedCall& call) {
   verdict.reason = call.reason.starts_with("n = ") ? call.reason : place_of(key) + ": " + call.reason;
 }
 
+/// The launch that has just been noted, for the reason of a failure.
+std::string place_of_launch(const std::vector<std::uint64_t>& hashes, std::size_t most) {
+  return "launch " + std::to_string(hashes.size()) + " of " + std::to_string(most) +
+         ", beside work of others: ";
+}
+
 }  // namespace
+
+/// Under load all that were asked for are wanted; the limit is there for those that would take hours.
+double most_seconds_of_launches(bool under_load) { return under_load ? 60 : 0.2; }
 
 double expected_check_seconds(const Cell& cell, const Problem& problem) {
   const double traffic = cell.entry->cost ? [&] {
@@ -128,22 +137,37 @@ Verdict Checker::on_problem(const Cell& cell, ProblemArrays& arrays, Observer& o
 
 Verdict Checker::repeatedly(PreparedEntry& prepared, const Cell& cell, double seconds_a_call,
                             std::vector<std::uint64_t>& hashes, Observer& observer) const {
-  const double affordable = seconds_for_launches / std::max(seconds_a_call, 1e-9);
   const auto most = static_cast<std::size_t>(std::max(settings_.launches, 1));
+  // The watchdog waits ten times as long, and the calls come to an end by themselves.
+  const double expected =
+      settings_.under_load ? most_seconds_of_launches(true) / 10 : most_seconds_of_launches(false);
   observer.begin(cell, {"repeated launches", Activity::Scope::problem,
-                        std::max(seconds_for_launches, fewest_launches * seconds_a_call)});
+                        std::max(expected, fewest_launches * seconds_a_call)});
+  const std::unique_ptr<Load> load = settings_.under_load ? prepared.device().begin_load() : nullptr;
+  const double most_seconds = most_seconds_of_launches(load != nullptr);
+  // The first call, whose time this is, also pays for what is made once: it says little of a thousand calls.
+  const double affordable = most_seconds / std::max(seconds_a_call, 1e-9);
+  std::set<std::uint64_t> known(hashes.begin(), hashes.end());
+  Verdict verdict;
   const Stopwatch watch;
   LeakDetector leaks(prepared.device());
-  for (std::size_t launch = 0; hashes.size() + 1 < most; ++launch) {
-    const bool enough = static_cast<double>(launch) >= affordable || watch.seconds() >= seconds_for_launches;
+  for (std::size_t launch = 0; verdict.right && hashes.size() + 1 < most; ++launch) {
+    const bool enough =
+        (!load && static_cast<double>(launch) >= affordable) || watch.seconds() >= most_seconds;
     if (enough && launch >= fewest_launches) break;
     hashes.push_back(prepared.hash_of_one_call());
     prepared.device().take_findings();  // counts and findings of unasked calls must not look like a leak
     prepared.device().take_counters();
     if (launch < launches_watched_for_leaks) leaks.after_call();
+    if (!load || !known.insert(hashes.back()).second) continue;
+    if (const auto fault = prepared.fault_of_answer(hashes.back())) {
+      verdict.right = false;
+      verdict.reason = place_of_launch(hashes, most) + *fault;
+    }
   }
-  Verdict verdict;
-  if (auto leak = leaks.verdict()) {
+  verdict.under_load = load && load->is_on();
+  const auto leak = leaks.verdict();
+  if (verdict.right && leak) {
     verdict.right = false;
     verdict.reason = *leak;
   }

@@ -16,6 +16,7 @@ struct Verdict {
   bool right = true;
   std::string reason;  ///< of the first wrong answer
   std::map<std::string, DistributionError> distributions;
+  bool under_load = false;  ///< the calls ran beside work of others
 };
 
 /// Opened devices by kind.
@@ -39,8 +40,10 @@ class Checker {
   Verdict on_problem(const Cell& cell, ProblemArrays& arrays, Observer& observer);
 
   /// Calls the prepared entry until all but one of `launches` calls are had (the check after timing is the
-  /// last), or for about a fifth of a second, and notes the
-  /// answers in `hashes`, which holds those seen before. A call that leaves memory behind each time is wrong.
+  /// last), or for most_seconds_of_launches(), and notes the answers in `hashes`, which holds those seen
+  /// before. A call that leaves memory behind each time is wrong. With `under_load`, where the device has
+  /// such a thing, work of others runs beside the calls, and every answer that was not seen before is held
+  /// against the exact one: what goes wrong once in a thousand calls is no other right answer.
   Verdict repeatedly(PreparedEntry& prepared, const Cell& cell, double seconds_a_call,
                      std::vector<std::uint64_t>& hashes, Observer& observer) const;
 
@@ -58,6 +61,9 @@ class Checker {
   std::map<Distribution, std::unique_ptr<Problem>> problems_;
   std::string problems_of_;
 };
+
+/// After so many seconds of repeated launches there are no more of them.
+double most_seconds_of_launches(bool under_load);
 
 /// A generous guess for the watchdog, before anything is known of the call: filling, the call by its entry's
 /// cost model, and exact arithmetic on all elements.

@@ -66,6 +66,7 @@ class CellSampler {
   Device& device_;
   Device::Work work_;
   Device::Work restore_;
+  bool recorded_ = false;  ///< work_ replays a graph
   std::optional<ClockReading> reading_;
   double throttled_seconds_ = 0;
 };

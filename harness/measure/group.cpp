@@ -158,6 +158,7 @@ void GroupRun::prepare(Entrant& entrant) {
   }
   const Verdict verdict =
       context_.checker.repeatedly(*entrant.prepared, cell, call.seconds, entrant.hashes, relay);
+  figures.under_load = verdict.under_load;
   if (!verdict.right) fail_wrong(entrant, verdict.reason);
 }
 

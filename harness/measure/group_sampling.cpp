@@ -204,7 +204,7 @@ Row GroupRun::row_of(std::size_t index) {
   row.problem = cell.problem.id();
   row.type = cell.problem.type;
   row.n = cell.problem.n;
-  row.knobs = cell.problem.knobs;
+  row.knobs = cell.problem.stated_knobs();
   row.tuning = cell.tuning;
   row.cache = cell.cache;
   row.clock = cell.clock;

@@ -31,7 +31,7 @@ PreparedEntry::PreparedEntry(const Entry& entry, const Tuning& tuning, const Pro
 }
 
 Device::Work PreparedEntry::work(Clock clock) const {
-  if (clock == Clock::device || entry_.answers_on_host) return prepared_.call;
+  if (clock != Clock::end_to_end || entry_.answers_on_host) return prepared_.call;
   const std::vector<BufferSpec> specs = problem_.buffers();
   std::size_t first_output = 0;
   while (specs.at(first_output).role == BufferSpec::Role::input) ++first_output;
@@ -106,6 +106,11 @@ std::uint64_t PreparedEntry::hash_of_one_call() {
     prepared_.call(queue);
   });
   return arrays_.hash_of_outputs(entry_.answers_on_host);
+}
+
+std::optional<std::string> PreparedEntry::fault_of_answer(std::uint64_t hash) {
+  const CheckResult figures = figures_of(hash);
+  return figures.right ? std::nullopt : std::optional(reason_of(figures));
 }
 
 std::optional<std::string> PreparedEntry::damage() const {

@@ -48,6 +48,10 @@ class PreparedEntry {
   /// Calls once more with poisoned outputs; only the bits of the answer are looked at.
   std::uint64_t hash_of_one_call();
 
+  /// What is wrong with the answer of the last call, which has that hash, both values in it; nothing where it
+  /// is right.
+  std::optional<std::string> fault_of_answer(std::uint64_t hash);
+
   /// Damage around the scratch memory or the arrays.
   std::optional<std::string> damage() const;
 

@@ -25,6 +25,7 @@ struct CheckFigures {
   int launches = 0;  ///< of the measured problem, whose answers were compared bit for bit
   int distinct = 0;  ///< different answers among them
   std::map<std::string, DistributionError> distributions;
+  bool under_load = false;  ///< those launches, beside work of others
 };
 
 /// The measured ceiling that a cell stands under.

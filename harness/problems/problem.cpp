@@ -29,9 +29,21 @@ struct KnobPrinter {
 
 std::string to_string(const KnobValue& value) { return std::visit(KnobPrinter{}, value); }
 
+Knobs ProblemKey::stated_knobs() const {
+  Knobs stated = knobs;
+  const auto known = families().find(family);
+  if (known == families().end()) return stated;
+  for (const KnobSpec& knob : known->second.knobs) {
+    const auto value = stated.find(knob.name);
+    const bool is_default = value != stated.end() && value->second == knob.default_value;
+    if (knob.silent_default && is_default) stated.erase(value);
+  }
+  return stated;
+}
+
 std::string ProblemKey::id() const {
   std::string text = family;
-  for (const auto& [name, value] : knobs) text += "/" + name + ":" + to_string(value);
+  for (const auto& [name, value] : stated_knobs()) text += "/" + name + ":" + to_string(value);
   return text + "/type:" + std::string(name_of(type)) + "/n:" + std::to_string(n);
 }
 
@@ -42,6 +54,11 @@ FamilyRegistration::FamilyRegistration(Family family) {
   registry().emplace(name, std::move(family));
 }
 
-std::unique_ptr<Problem> make_problem(const ProblemKey& key) { return families().at(key.family).make(key); }
+std::unique_ptr<Problem> make_problem(const ProblemKey& key) {
+  const Family& family = families().at(key.family);
+  ProblemKey complete = key;
+  for (const KnobSpec& knob : family.knobs) complete.knobs.try_emplace(knob.name, knob.default_value);
+  return family.make(complete);
+}
 
 }  // namespace tally

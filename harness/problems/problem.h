@@ -31,6 +31,7 @@ struct KnobSpec {
   std::vector<std::string> choices = {};  ///< for strings: the values there are
   double minimum = -1e300;                ///< for numbers
   double maximum = 1e300;
+  bool silent_default = false;  ///< ids and rows leave the default out, as from before there was the knob
 };
 
 /// Everything that makes a problem the same problem.
@@ -45,6 +46,9 @@ struct ProblemKey {
   const std::string& text(const std::string& knob) const { return std::get<std::string>(knobs.at(knob)); }
   std::int64_t integer(const std::string& knob) const { return std::get<std::int64_t>(knobs.at(knob)); }
   double number(const std::string& knob) const { return std::get<double>(knobs.at(knob)); }
+
+  /// Those that tell it from other problems of its family: all but silent defaults.
+  Knobs stated_knobs() const;
 
   /// "reduce/op:sum/type:float32/n:1024": equal for problems whose entries are compared with one another.
   std::string id() const;
@@ -144,7 +148,8 @@ struct FamilyRegistration {
   explicit FamilyRegistration(Family family);
 };
 
-/// Makes the problem of that key. Throws ProblemError; std::out_of_range where there is no such family.
+/// Makes the problem of that key, in which knobs that it does not have take their defaults. Throws
+/// ProblemError; std::out_of_range where there is no such family.
 std::unique_ptr<Problem> make_problem(const ProblemKey& key);
 
 }  // namespace tally

@@ -13,12 +13,16 @@ class ReduceProblem final : public Problem {
   explicit ReduceProblem(const ProblemKey& key)
       : Problem(key),
         answer_type_(accumulator_of(key.type)),
-        input_(values_input(key.type, key.distribution, key.seed, key.n, exact_bits(key.type))) {
+        input_(values_input(key.type, key.distribution, key.seed, key.n, exact_bits(key.type))),
+        misaligned_by_(key.integer("misaligned_by")) {
     if (key.n < 1) throw ProblemError("n", "reduce needs n of at least 1");
+    if (misaligned_by_ < 0) throw ProblemError("misaligned_by", "misaligned_by must be at least 0");
   }
 
   std::vector<BufferSpec> buffers() const override {
-    return {{"x", BufferSpec::Role::input, key().type, key().n, input_},
+    InputSpec array = input_;
+    array.leading = misaligned_by_;
+    return {{"x", BufferSpec::Role::input, key().type, key().n + misaligned_by_, array},
             {"out", BufferSpec::Role::output, answer_type_, 1}};
   }
 
@@ -40,6 +44,7 @@ class ReduceProblem final : public Problem {
  private:
   ScalarType answer_type_;
   InputSpec input_;
+  std::int64_t misaligned_by_;
 };
 
 const FamilyRegistration registration({
@@ -51,7 +56,13 @@ const FamilyRegistration registration({
     .knobs = {{.name = "op",
                .description = "What the elements are combined with.",
                .default_value = std::string("sum"),
-               .choices = {"sum", "min", "max", "mean"}}},
+               .choices = {"sum", "min", "max", "mean"}},
+              {.name = "misaligned_by",
+               .description = "Elements by which the array begins after an aligned address.",
+               .default_value = std::int64_t{0},
+               .minimum = 0,
+               .maximum = 63,
+               .silent_default = true}},
     .make = [](const ProblemKey& key) { return std::make_unique<ReduceProblem>(key); },
 });
 

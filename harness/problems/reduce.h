@@ -67,7 +67,7 @@ template <typename T, typename Op>
 struct Reduce {
   using Value = T;
   using Answer = Accumulator<T>;
-  const T* x;        ///< n elements, device memory
+  const T* x;        ///< n elements, device memory; aligned to 256 bytes unless misaligned_by says otherwise
   Answer* out;       ///< one element, device memory
   Answer* host_out;  ///< one element, host memory: for entries that answer on the host
   std::int64_t n;
@@ -84,7 +84,7 @@ struct Reduce {
   }
 
   static Reduce bind(const Problem& problem, const Buffers& buffers) {
-    Reduce view{buffers.array<const T>(0),
+    Reduce view{buffers.array<const T>(0) + problem.key().integer("misaligned_by"),
                 buffers.array<Answer>(1),
                 static_cast<Answer*>(buffers.answer_on_host),
                 problem.key().n,

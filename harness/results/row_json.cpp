@@ -33,6 +33,7 @@ Json check_json(const CheckFigures& check) {
   put(json, "condition", check.condition);
   json["launches"] = check.launches;
   json["distinct"] = check.distinct;
+  json["under_load"] = check.under_load;
   json["distributions"] = Json::object();
   for (const auto& [name, found] : check.distributions) {
     Json& distribution = json["distributions"][name];

@@ -42,6 +42,7 @@ CheckFigures check_from_json(const Json& json) {
   check.condition = json.value("condition", 1.0);
   check.launches = json.value("launches", 0);
   check.distinct = json.value("distinct", 0);
+  check.under_load = json.value("under_load", false);
   const Json distributions = object_in(json, "distributions");
   for (const auto& [name, found] : distributions.items()) {
     check.distributions[name] = {found.value("ulp", 0.0), found.value("error", 0.0),
@@ -82,7 +83,9 @@ void read_identity(const Json& tally, Row& row) {
   for (const CacheState cache : all_cache_states) {
     if (tally.at("cache") == name_of(cache)) row.cache = cache;
   }
-  row.clock = tally.at("clock") == "end_to_end" ? Clock::end_to_end : Clock::device;
+  for (const Clock clock : all_clocks) {
+    if (tally.at("clock") == name_of(clock)) row.clock = clock;
+  }
   row.device = device_from_json(tally.at("device"));
   if (tally.contains("gpu_index")) row.gpu_index = tally.at("gpu_index").get<int>();
   row.gpu_uuid = tally.value("gpu_uuid", "");

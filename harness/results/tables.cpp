@@ -143,7 +143,9 @@ std::string heading_of(const Row& row) {
   for (const auto& [name, value] : row.knobs) text += ", " + name + " " + to_string(value);
   text += ", " + std::string(name_of(row.type)) + ", n = " + with_commas(static_cast<double>(row.n)) + ": ";
   if (row.device == DeviceKind::simt) return text + "counts of one call on the CPU executor";
-  text += std::string(name_of(row.cache)) + (row.clock == Clock::device ? ", device clock" : ", end to end");
+  text += std::string(name_of(row.cache)) + (row.clock == Clock::device       ? ", device clock"
+                                             : row.clock == Clock::end_to_end ? ", end to end"
+                                                                              : ", replayed as a graph");
   return row.device == DeviceKind::host ? text + ", on the CPU" : text;
 }
 

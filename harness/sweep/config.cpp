@@ -120,8 +120,7 @@ class Reader {
   void read_measure(const Json& json) {
     MeasureSettings& measure = sweep_.measure;
     read_names(json, "caches", measure.caches, all_cache_states);
-    read_names(json, "clocks", measure.clocks,
-               std::initializer_list<Clock>{Clock::device, Clock::end_to_end});
+    read_names(json, "clocks", measure.clocks, all_clocks);
     read_number(json, "half_width", measure.half_width);
     read_integer(json, "min_samples", measure.min_samples);
     read_integer(json, "max_samples", measure.max_samples);
@@ -140,6 +139,7 @@ class Reader {
     if (json.contains("sizes")) sweep_.check.sizes = integers_of(json.at("sizes"));
     read_names(json, "distributions", sweep_.check.distributions, all_distributions());
     read_integer(json, "launches", sweep_.check.launches);
+    sweep_.check.under_load = json.value("under_load", sweep_.check.under_load);
     read_integer(json, "seed", sweep_.check.seed);
   }
 

@@ -17,8 +17,8 @@ struct DeviceChoice {
 };
 
 /// What "auto", "cuda", "cuda:2", "simt" or "host" chooses on this machine: auto is the first GPU, else simt.
-/// Throws ConfigError for other texts.
-DeviceChoice choose_device(const std::string& asked);
+/// `list` as in choose_indices(). Throws ConfigError for other texts.
+DeviceChoice choose_device(const std::string& asked, const std::optional<std::string>& list = {});
 
 /// Which of them a run uses, one worker process each: `list` is what --devices asks for, "all" or numbers
 /// such as "0,2"; without it the one that was chosen.

@@ -6,6 +6,8 @@
 #include <string>
 #include <thread>
 
+#include "harness/measure/checker.h"
+
 namespace tally {
 namespace {
 
@@ -13,7 +15,7 @@ namespace {
 // events, queueing). Round figures of an H200.
 constexpr double gpu_launch = 4e-6;
 constexpr double gpu_bytes = 3e12;
-constexpr double gpu_sample = 150e-6;
+constexpr double gpu_sample = 95e-6;
 // A warm sample is a batch of calls of at least so long.
 constexpr double shortest_batch = 50e-6;
 constexpr double warm_sample = 40e-6;
@@ -24,8 +26,13 @@ constexpr double host_call = 2e-6;
 // element a thread elements.
 constexpr double executor_threads = 3e6;
 constexpr double executor_launch = 1e-3;
-// The exact answer: elements a second on all cores. Filling and copying are less.
-constexpr double exact_elements = 4e8;
+// What it costs beside a call to poison and hash its answer, and to check it: allocate, fill, compare.
+constexpr double gpu_look = 60e-6;
+constexpr double gpu_check = 1e-3;
+// What a call waits for beside work of others, which comes in bursts (guessed from their length).
+constexpr double gpu_burst = 200e-6;
+// The exact answer: elements a second on one core.
+constexpr double exact_elements = 6e7;
 // A check at a small size: allocate, fill, call, compare.
 constexpr double small_check = 1e-3;
 // A worker process: its start, and on a GPU the context and the ceilings.
@@ -78,12 +85,23 @@ double small_checks(const Cell& cell, const Sweep& sweep) {
   return seconds * static_cast<double>(sweep.check.distributions.size());
 }
 
-double checking(const Cell& cell, const CheckSettings& check) {
-  constexpr double most_seconds_of_launches = 0.2;
+/// A call whose bits are looked at, beside work of others where that is asked for and to be had.
+double repeated_call(const Cell& cell, bool under_load) {
   const double call = estimated_call(cell);
-  const double launches =
-      std::min(static_cast<double>(check.launches) * call, std::max(most_seconds_of_launches, call));
-  return launches + static_cast<double>(check.distributions.size() + 1) * call;
+  if (cell.device != DeviceKind::cuda) return call;
+  return call + gpu_look + (under_load ? gpu_burst : 0);
+}
+
+double checking(const Cell& cell, const CheckSettings& check) {
+  const bool under_load = check.under_load && cell.device == DeviceKind::cuda;
+  const double call = estimated_call(cell);
+  const double launches = std::min(static_cast<double>(check.launches) * repeated_call(cell, under_load),
+                                   std::max(most_seconds_of_launches(under_load), call));
+  // Each distribution, and the measured one before and after: on a GPU the inputs are filled and hashed
+  // twice.
+  double one = call;
+  if (cell.device == DeviceKind::cuda) one += gpu_check + 4 * bytes_of(cell) / gpu_bytes;
+  return launches + static_cast<double>(check.distributions.size() + 1) * one;
 }
 
 }  // namespace
@@ -115,8 +133,9 @@ double estimated_sampling(const Cell& cell, const MeasureSettings& measure) {
 }
 
 double estimated_seconds(const Group& group, const Sweep& sweep) {
-  double seconds = static_cast<double>(group.problem.n) / exact_elements *
-                   static_cast<double>(sweep.check.distributions.size());
+  const double exact = exact_elements * std::max(1u, std::thread::hardware_concurrency());
+  double seconds =
+      static_cast<double>(group.problem.n) / exact * static_cast<double>(sweep.check.distributions.size());
   const Cell* before = nullptr;
   for (const Cell& cell : group.cells) {
     if (cell.entry->known_wrong.empty()) seconds += estimated_sampling(cell, sweep.measure);

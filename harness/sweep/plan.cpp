@@ -141,12 +141,15 @@ class Planner {
     if (!entry.can_do(problem)) return;
     std::vector<CacheState> caches = sweep_.measure.caches;
     std::vector<Clock> clocks = sweep_.measure.clocks;
+    if (chosen.device != DeviceKind::cuda) {
+      std::erase(caches, CacheState::dirty);
+      std::erase(clocks, Clock::graph);
+    }
     // The executor's counts know no cache and no clock, and what is known to be wrong is only checked.
     if (device_ == DeviceKind::simt || !entry.known_wrong.empty()) {
-      caches.resize(1);
-      clocks.resize(1);
+      caches.resize(std::min<std::size_t>(caches.size(), 1));
+      clocks.resize(std::min<std::size_t>(clocks.size(), 1));
     }
-    if (chosen.device != DeviceKind::cuda) std::erase(caches, CacheState::dirty);
     const std::size_t cells_of_tuning = caches.size() * clocks.size();
     const std::size_t cells = chosen.tunings.size() * cells_of_tuning;
     if (chosen.absent) return leave_out(LeftOut::Why::entry, key, entry.full_name(), *chosen.absent, cells);
@@ -174,6 +177,8 @@ class Planner {
       throw sweep_.error_at("/runs", "the plan has more than " + std::to_string(most_cells) + " cells");
     }
     if (refused.empty()) refused = cell.entry->cannot_take(cell.problem, cell.tuning).value_or("");
+    if (refused.empty() && cell.clock == Clock::graph && cell.entry->synchronises)
+      refused = "waits for the device inside its call, which cannot be recorded as a graph";
     if (!refused.empty()) {
       plan_.skipped.push_back({std::move(cell), std::move(refused)});
       return;

@@ -92,8 +92,9 @@ Schema measure_schema() {
   std::vector<std::string_view> cache_names;
   for (const CacheState cache : all_cache_states) cache_names.push_back(name_of(cache));
   const Schema caches = one_of(cache_names);
-  const Schema clocks =
-      one_of(std::initializer_list<std::string_view>{name_of(Clock::device), name_of(Clock::end_to_end)});
+  std::vector<std::string_view> clock_names;
+  for (const Clock clock : all_clocks) clock_names.push_back(name_of(clock));
+  const Schema clocks = one_of(clock_names);
   Schema keys;
   const auto key = [&keys](const char* name, Schema schema, Schema default_value, const char* description) {
     keys[name] = described(with_default(std::move(schema), std::move(default_value)), description);
@@ -101,7 +102,7 @@ Schema measure_schema() {
   key("caches", list_of(caches), names_of(defaults.caches),
       "State of the caches before a call: cold (flushed), warm (as the last call left them) or, on GPUs, dirty (flushed by writing, so that the call pays for lines that are written back). Each makes cells of its own.");
   key("clocks", list_of(clocks), names_of(defaults.clocks),
-      "What is timed: device (the GPU's work only) or end_to_end (from the call to the answer in host memory). Each makes cells of its own.");
+      "What is timed: device (the GPU's work only), end_to_end (from the call to the answer in host memory) or, on GPUs, graph (as device, of the call replayed as a CUDA graph; entries that wait for the device inside their call cannot be). Each makes cells of its own.");
   key("half_width", number_above_0(0.5), defaults.half_width,
       "Sampling stops when the 95% confidence interval of the median is within this fraction of the median, on either side.");
   key("min_samples", integer(1, 1000000), defaults.min_samples, "Samples that every cell gets.");
@@ -126,8 +127,12 @@ Schema check_schema() {
   keys["distributions"] = described(
       with_default(list_of(one_of(names_of(all_distributions()))), names_of(defaults.distributions)),
       "How the values of the checked inputs are drawn.");
-  keys["launches"] = described(with_default(integer(1, 1000000), defaults.launches),
-                               "Calls on the measured problem among which distinct answers are counted.");
+  keys["launches"] = described(
+      with_default(integer(1, 1000000), defaults.launches),
+      "Calls on the measured problem among which distinct answers are counted; fewer where they take longer than a fifth of a second.");
+  keys["under_load"] = described(
+      with_default({{"type", "boolean"}}, defaults.under_load),
+      "Makes those calls while other streams keep the GPU busy, all of them where they take no more than a minute, and holds every new answer against the exact one. Devices simt and host have no such load: their results say under_load: false.");
   keys["seed"] =
       described(with_default(seed(), defaults.seed), "Seed of the inputs. Default: the config's seed.");
   return object(std::move(keys));

@@ -137,7 +137,7 @@ int shard_of(const ProblemKey& problem, int count) {
   std::uint64_t position = seed_for(0, problem.family) + (golden >> 3) * logarithm(problem.n);
   position += roots[0] * static_cast<std::uint64_t>(problem.type);
   std::size_t axis = 1;
-  for (const auto& [name, value] : problem.knobs) {
+  for (const auto& [name, value] : problem.stated_knobs()) {
     const KnobSpec* const knob = family == families_known.end() ? nullptr : find(family->second, name);
     position += turn_of(knob, value, roots[axis % roots.size()]);
     ++axis;

@@ -49,6 +49,7 @@ bool is_integer(const nlohmann::json& value) {
 bool has_type(const std::string& type, const nlohmann::json& value) {
   if (type == "integer") return is_integer(value);
   if (type == "number") return value.is_number();
+  if (type == "boolean") return value.is_boolean();
   if (type == "string") return value.is_string();
   if (type == "array") return value.is_array();
   if (type == "object") return value.is_object();
@@ -207,6 +208,7 @@ class Validator {
     if (type == "integer") return "a whole number" + bounds(schema);
     if (type == "number") return "a number" + bounds(schema);
     if (type == "string") return schema.contains("minLength") ? "a string that is not empty" : "a string";
+    if (type == "boolean") return "true or false";
     if (type == "object") return "an object";
     return schema.contains("minItems") ? "a list that is not empty" : "a list";
   }

@@ -4,8 +4,10 @@
 
 #include "harness/device/cuda/ceilings.h"
 #include "harness/device/cuda/fill.h"
+#include "harness/device/cuda/graph.h"
 #include "harness/device/cuda/hash.h"
 #include "harness/device/cuda/launch.h"
+#include "harness/device/cuda/load.h"
 #include "harness/device/cuda/nvml.h"
 #include "harness/device/cuda/timing.h"
 
@@ -133,8 +135,11 @@ class CudaDevice final : public Device {
     return timing_->sample(*queue_, work, before, request);
   }
 
+  Work recorded(const Work& work) override { return cuda::recorded(*queue_, work); }
+
   std::optional<Ceilings> measure_ceilings() override { return cuda::measure_ceilings(*this); }
   std::optional<ClockReading> clocks() override { return nvml_.read(); }
+  std::unique_ptr<Load> begin_load() override { return cuda::begin_load(facts_); }
 
  private:
   void set(void* memory, int value, std::int64_t bytes) {

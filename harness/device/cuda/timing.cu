@@ -101,8 +101,8 @@ double Timing::sample(DeviceQueue& queue, const Device::Work& work, const Device
   if (before) before(queue);
   if (request.cache == CacheState::cold) flush_by_reading();
   if (request.cache == CacheState::dirty) flush_by_writing();
-  return request.clock == Clock::device ? device_seconds(queue, work, request)
-                                        : end_to_end_seconds(queue, work, request);
+  return request.clock == Clock::end_to_end ? end_to_end_seconds(queue, work, request)
+                                            : device_seconds(queue, work, request);
 }
 
 double Timing::device_seconds(DeviceQueue& queue, const Device::Work& work, const SampleRequest& request) {

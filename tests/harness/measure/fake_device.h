@@ -32,6 +32,18 @@ class FakeQueue final : public DeviceQueue {
 
 /// A device without a clock of its own: time passes only as the calls say.
 class FakeDevice final : public Device {
+  class FakeLoad final : public Load {
+   public:
+    explicit FakeLoad(FakeDevice& device) : device_(device) { ++device.loads; }
+    ~FakeLoad() override { --device_.loads; }
+    FakeLoad(const FakeLoad&) = delete;
+    FakeLoad& operator=(const FakeLoad&) = delete;
+    bool is_on() const override { return !device_.load_fails; }
+
+   private:
+    FakeDevice& device_;
+  };
+
  public:
   explicit FakeDevice(DeviceKind kind = DeviceKind::host) {
     facts_.kind = kind;
@@ -72,16 +84,21 @@ class FakeDevice final : public Device {
   }
   void run(const Work& work) override {
     ++calls;
+    calls_under_load += loads;
     work(queue_);
   }
   double sample(const Work& work, const Work& before, const SampleRequest& request) override {
     requests.push_back(request);
+    samples_under_load += loads;
     const double start = [&] {
       if (before) before(queue_);
       return queue_.now;
     }();
     for (int i = 0; i < request.batch; ++i) work(queue_);
     return (queue_.now - start) / request.batch;
+  }
+  std::unique_ptr<Load> begin_load() override {
+    return has_load ? std::make_unique<FakeLoad>(*this) : nullptr;
   }
   std::optional<ClockReading> clocks() override {
     if (readings.empty()) return std::nullopt;
@@ -99,6 +116,11 @@ class FakeDevice final : public Device {
   std::map<std::string, double> counters;
   std::vector<std::string> findings;
   int calls = 0;
+  bool has_load = false;
+  bool load_fails = false;
+  int loads = 0;  ///< that are there now
+  int calls_under_load = 0;
+  int samples_under_load = 0;
 
  private:
   DeviceFacts facts_;

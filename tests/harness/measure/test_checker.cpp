@@ -82,5 +82,35 @@ TEST_F(OddSizes, WithLargeOutputsAreTriedOnceWhereThereAreNoOthers) {
   EXPECT_TRUE(verdict.right) << verdict.reason;
 }
 
+/// The first call took a second, as where a kernel is loaded: a fifth of a second has room for none.
+std::size_t answers_after_a_slow_call(bool has_load) {
+  testing::FakeDevice device;
+  device.has_load = has_load;
+  CheckSettings settings;
+  settings.launches = 200;
+  settings.under_load = true;
+  const Entry entry = testing::right_entry("right", 0);
+  const auto problem = make_problem({.family = "reduce", .n = 33, .knobs = {{"op", std::string("sum")}}});
+  Cell cell;
+  cell.entry = &entry;
+  cell.device = DeviceKind::host;
+  cell.problem = problem->key();
+  ProblemArrays arrays(device, *problem, false);
+  arrays.fill_inputs(*problem);
+  const Tuning tuning;
+  PreparedEntry prepared(entry, tuning, *problem, arrays);
+  SizesTried observer;
+  std::vector<std::uint64_t> hashes;
+  const Verdict verdict = Checker(settings, {}).repeatedly(prepared, cell, 1, hashes, observer);
+  EXPECT_TRUE(verdict.right) << verdict.reason;
+  EXPECT_EQ(verdict.under_load, has_load);
+  return hashes.size();
+}
+
+TEST(RepeatedLaunches, AreAllMadeWhereTheyAreUnderLoad) {
+  EXPECT_EQ(answers_after_a_slow_call(true), 199u);
+  EXPECT_EQ(answers_after_a_slow_call(false), 3u);
+}
+
 }  // namespace
 }  // namespace tally

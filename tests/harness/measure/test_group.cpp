@@ -294,6 +294,62 @@ TEST_F(GroupTest, DifferentBitsAreCountedNotPunished) {
   EXPECT_EQ(seen.rows.begin()->second.check.distinct, 2);
 }
 
+TEST_F(GroupTest, UnderLoadAllLaunchesAreMadeBesideItAndNothingIsTimedThere) {
+  device.has_load = true;
+  check.under_load = true;
+  check.launches = 1000;
+  add(right_entry("one", 1e-3));
+  add(right_entry("two", 1e-3));
+  run();
+  ASSERT_EQ(seen.rows.size(), 2u);
+  for (const auto& [name, row] : seen.rows) {
+    EXPECT_TRUE(row.check.under_load);
+    EXPECT_EQ(row.check.launches, 1000);
+    EXPECT_EQ(row.check.distinct, 1);
+  }
+  EXPECT_EQ(device.calls_under_load, 2 * 998) << "the checks before and after look at the entry alone";
+  EXPECT_FALSE(device.requests.empty());
+  EXPECT_EQ(device.samples_under_load, 0);
+  EXPECT_EQ(device.loads, 0);
+}
+
+TEST_F(GroupTest, ARowSaysUnderLoadOnlyWhereThereWasOneToTheEnd) {
+  check.under_load = true;
+  add(right_entry("one", 1e-3));
+  run();
+  ASSERT_EQ(seen.rows.size(), 1u);
+  EXPECT_FALSE(seen.rows.begin()->second.check.under_load) << "the device has no load";
+  seen = {};
+  device.has_load = true;
+  device.load_fails = true;
+  run();
+  EXPECT_FALSE(seen.rows.begin()->second.check.under_load) << "it broke off";
+  seen = {};
+  check.under_load = false;
+  device.load_fails = false;
+  device.calls_under_load = 0;
+  run();
+  EXPECT_FALSE(seen.rows.begin()->second.check.under_load) << "it was not asked for";
+  EXPECT_EQ(device.calls_under_load, 0);
+}
+
+TEST_F(GroupTest, OneWrongAnswerInAThousandUnderLoadIsWrong) {
+  device.has_load = true;
+  check.under_load = true;
+  check.launches = 1000;
+  add(fake_entry("races_now_and_then", [this](const auto& problem, FakeQueue& queue) {
+    right_sum(problem, queue, 1e-3);
+    if (device.calls_under_load == 700) *problem.out *= 2;
+  }));
+  run();
+  EXPECT_TRUE(seen.rows.empty());
+  ASSERT_EQ(seen.failures.size(), 1u);
+  EXPECT_EQ(seen.failures[0].status, Failure::Status::wrong);
+  EXPECT_EQ(seen.failures[0].reason.rfind("launch 701 of 1000, beside work of others: n = 4096, ", 0), 0u)
+      << seen.failures[0].reason;
+  EXPECT_EQ(device.loads, 0);
+}
+
 TEST_F(GroupTest, AGroupThatCannotFitIsSkippedWithTheFigures) {
   device.free_bytes = 10000;
   add(right_entry("right", 1e-3));

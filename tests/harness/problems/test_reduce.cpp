@@ -72,8 +72,37 @@ TEST(Reduce, FindsAMissingHeadOrTailAtAnySize) {
   }
 }
 
-TEST(Reduce, RefusesAnEmptyProblem) {
+ProblemKey misaligned(ProblemKey key, std::int64_t elements) {
+  key.knobs["misaligned_by"] = elements;
+  return key;
+}
+
+TEST(Reduce, AMisalignedArrayHoldsTheSameValuesAfterOthers) {
+  for (const Distribution distribution : all_distributions()) {
+    const ProblemKey key = key_of(ScalarType::float32, 1003, "sum", distribution);
+    Instance aligned(key);
+    Instance moved(misaligned(key, 5));
+    EXPECT_EQ(moved.specs()[0].count, 1008);
+    for (std::int64_t i = 0; i < 1003; ++i) ASSERT_EQ(moved.value("x", i + 5), aligned.value("x", i)) << i;
+    for (std::int64_t i = 0; i < 5; ++i) EXPECT_NE(moved.value("x", i), 0) << "reading it must show";
+    answer(aligned);
+    moved.store("out", 0, aligned.value("out", 0));
+    EXPECT_TRUE(moved.check(10).right) << "what stands before x does not count";
+    EXPECT_EQ(moved.problem().bytes(), aligned.problem().bytes());
+  }
+}
+
+TEST(Reduce, OnlyAMisalignedArrayIsNamedSo) {
+  const ProblemKey key = key_of(ScalarType::float32, 8, "sum");
+  EXPECT_EQ(misaligned(key, 0).id(), "reduce/op:sum/type:float32/n:8");
+  EXPECT_EQ(make_problem(key)->key().id(), "reduce/op:sum/type:float32/n:8");
+  EXPECT_EQ(misaligned(key, 1).id(), "reduce/misaligned_by:1/op:sum/type:float32/n:8");
+  EXPECT_FALSE(misaligned(key, 0).stated_knobs().contains("misaligned_by"));
+}
+
+TEST(Reduce, RefusesAnEmptyProblemAndAnArrayBeforeItself) {
   EXPECT_EQ(testing::refused_key(key_of(ScalarType::float32, 0, "sum")), "n");
+  EXPECT_EQ(testing::refused_key(misaligned(key_of(ScalarType::float32, 8, "sum"), -1)), "misaligned_by");
 }
 
 }  // namespace

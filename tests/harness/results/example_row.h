@@ -38,7 +38,7 @@ inline Row example_row() {
   row.ratios["reduce/cub/sum"] = {1.21, Interval{1.19, 1.23}};
   row.ratios["reduce/thrust/reduce"] = {2, std::nullopt};
   row.ceiling = CeilingFigures{"hbm_read", 3.7e-6, 0.82, false};
-  row.check = {0.5, 0.01, 1, 100, 1, {{"uniform", {0.5, 0.01, 1024}}}};
+  row.check = {0.5, 0.01, 1, 100, 1, {{"uniform", {0.5, 0.01, 1024}}}, true};
   row.counters["launches"] = 2;
   row.clocks = ClockReading{1980, 2619, 40, 250, true, "power cap"};
   return row;

@@ -25,6 +25,7 @@ TEST(Config, DefaultsAreTheSettingsOwn) {
   EXPECT_EQ(sweep.measure.half_width, measure.half_width);
   EXPECT_EQ(sweep.measure.caches, measure.caches);
   EXPECT_EQ(sweep.check.sizes, CheckSettings().sizes);
+  EXPECT_FALSE(sweep.check.under_load);
   EXPECT_EQ(sweep.simt_max_n, 65536);
   EXPECT_EQ(sweep.host_max_n, 16777216);
   ASSERT_EQ(sweep.runs.size(), 1u);
@@ -38,7 +39,7 @@ TEST(Config, EveryKeyIsRead) {
     "$schema": "schema.json", "title": "t", "device": "cuda:3", "seed": 5,
     "measure": {"caches": ["warm", "cold"], "clocks": ["end_to_end"], "half_width": 0.01, "min_samples": 7,
                 "max_samples": 70, "max_seconds": 2, "rounds": 3, "processes": 2, "seed": 9},
-    "check": {"sizes": [3], "distributions": ["exact"], "launches": 4},
+    "check": {"sizes": [3], "distributions": ["exact"], "launches": 4, "under_load": true},
     "simt": {"max_n": 100}, "host": {"max_n": 1e3},
     "runs": [{"family": "reduce", "op": ["max", "mean"], "types": ["int8"], "sizes": {"from": 10, "to": 1000, "factor": 10},
               "entries": ["reduce/a/*"], "tunings": [{"threads": [1, 2]}, {"blocks": "all"}], "baseline": "reduce/b/c"}]})");
@@ -57,6 +58,7 @@ TEST(Config, EveryKeyIsRead) {
   EXPECT_EQ(sweep.check.sizes, std::vector<std::int64_t>{3});
   EXPECT_EQ(sweep.check.distributions, std::vector{Distribution::exact});
   EXPECT_EQ(sweep.check.launches, 4);
+  EXPECT_TRUE(sweep.check.under_load);
   EXPECT_EQ(sweep.simt_max_n, 100);
   EXPECT_EQ(sweep.host_max_n, 1000);
   const auto& run = sweep.runs.at(0);
@@ -111,6 +113,10 @@ TEST(Config, WhatIsWrongIsNamedWithItsPlace) {
       {R"({"runs": [{"family": "reduce", "sizes": [8], "op": "summ"}]})",
        "/runs/0/op: ", "did you mean \"sum\"?"},
       {R"({"runs": [{"family": "reduce", "sizes": [8], "op": ["sum", 3]}]})", "/runs/0/op/1: ", "sum"},
+      {R"({"runs": [{"family": "reduce", "sizes": [8], "misaligned_by": -1}]})",
+       "/runs/0/misaligned_by: ", "whole number from 0 to 63"},
+      {R"({"check": {"under_load": 1}, "runs": [{"family": "reduce", "sizes": [8]}]})",
+       "/check/under_load: ", "true or false, not 1"},
       {R"({"runs": [{"family": "reduce", "sizes": [8, 0]}]})",
        "/runs/0/sizes/1: ", "from 1 to 1125899906842624, not 0"},
       {R"({"runs": [{"family": "reduce", "sizes": [-4]}]})", "/runs/0/sizes/0: ", "not -4"},

@@ -44,6 +44,49 @@ TEST(Plan, GroupsHoldOneProblemAndStandInTheConfigsOrder) {
   }
 }
 
+TEST(Plan, GraphsAreReplayedOnGpusOfEntriesThatDoNotWait) {
+  Catalog catalog;
+  const std::set<DeviceKind> everywhere{DeviceKind::cuda, DeviceKind::simt};
+  for (const char* const name : {"queues", "waits"}) {
+    Entry entry = planted::entry("ladder", name, Entry::Kind::variant, {ScalarType::float32}, everywhere);
+    entry.synchronises = name == std::string("waits");
+    catalog.add(entry);
+  }
+  const Sweep sweep = planted::sweep(R"("sizes": [8], "entries": ["reduce/ladder/*"])",
+                                     R"("measure": {"clocks": ["graph", "device"]})");
+  const Plan on_gpu = make_plan(sweep, DeviceKind::cuda, {}, catalog);
+  EXPECT_EQ(names(on_gpu),
+            (std::vector<std::string>{"reduce/ladder/queues/op:sum/type:float32/n:8/cold/graph",
+                                      "reduce/ladder/queues/op:sum/type:float32/n:8/cold/device",
+                                      "reduce/ladder/waits/op:sum/type:float32/n:8/cold/device"}));
+  ASSERT_EQ(on_gpu.skipped.size(), 1u);
+  expect_in("waits for the device inside its call", on_gpu.skipped[0].reason);
+  const Plan on_executor = make_plan(sweep, DeviceKind::simt, {}, catalog);
+  EXPECT_EQ(on_executor.cells(), 2u);
+  EXPECT_TRUE(on_executor.skipped.empty());
+}
+
+TEST(Plan, AnEntryThatNeedsAnAlignedArrayIsSkippedWhereThereIsNone) {
+  Catalog catalog;
+  Entry entry =
+      planted::entry("ladder", "vectors", Entry::Kind::variant, {ScalarType::float32}, {DeviceKind::cuda});
+  entry.needs = {{"needs an aligned array",
+                  [](const ProblemKey& key, const Tuning&) { return key.integer("misaligned_by") == 0; }}};
+  catalog.add(entry);
+  catalog.add(
+      planted::entry("ladder", "scalars", Entry::Kind::variant, {ScalarType::float32}, {DeviceKind::cuda}));
+  const Plan made =
+      make_plan(planted::sweep(R"("sizes": [8], "misaligned_by": [0, 1], "entries": ["reduce/ladder/*"])"),
+                DeviceKind::cuda, {}, catalog);
+  EXPECT_EQ(names(made), (std::vector<std::string>{
+                             "reduce/ladder/vectors/op:sum/type:float32/n:8/cold/device",
+                             "reduce/ladder/scalars/op:sum/type:float32/n:8/cold/device",
+                             "reduce/ladder/scalars/misaligned_by:1/op:sum/type:float32/n:8/cold/device"}));
+  ASSERT_EQ(made.skipped.size(), 1u);
+  EXPECT_EQ(made.skipped[0].reason, "needs an aligned array");
+  EXPECT_EQ(made.skipped[0].cell.problem.integer("misaligned_by"), 1);
+}
+
 TEST(Plan, OverlappingRunsAskOnce) {
   const Sweep sweep = parse_config(
       R"({"runs": [{"family": "reduce", "sizes": [8, 8], "entries": ["reduce/ladder/*"]},
