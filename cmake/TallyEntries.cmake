@@ -15,6 +15,17 @@ else()
     "count nothing. With -DCMAKE_CXX_COMPILER=clang++ it counts.")
 endif()
 
+set(TALLY_FAMILIES "" CACHE STRING "Build the variants and baselines of these families alone (reduce;scan); empty: all")
+
+# Leaves in the list `files`, of FOLDER/family/..., those of the families that are asked for.
+function(tally_keep_asked_families files folder)
+  if(TALLY_FAMILIES AND NOT folder MATCHES "^tests/")
+    list(JOIN TALLY_FAMILIES "|" asked)
+    list(FILTER ${files} INCLUDE REGEX "(^|/)${folder}/(${asked})/")
+    set(${files} "${${files}}" PARENT_SCOPE)
+  endif()
+endfunction()
+
 # tally_add_entries(NAME FOLDER...): the object libraries NAME_simt, NAME_host and, with CUDA, NAME_cuda of all entries
 # under those folders; in `entry_objects_of_NAME`.
 function(tally_add_entries name)
@@ -25,6 +36,7 @@ function(tally_add_entries name)
   foreach(folder ${ARGN})
     file(GLOB_RECURSE found CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
          ${PROJECT_SOURCE_DIR}/${folder}/*.cu)
+    tally_keep_asked_families(found ${folder})
     foreach(source ${found})
       # Beside the build folders of the presets, so that a compiler cache serves all of them with one object.
       set(wrapper ${PROJECT_BINARY_DIR}/../simt-sources/${source}.cpp)
@@ -33,6 +45,7 @@ function(tally_add_entries name)
       list(APPEND cuda_sources ${PROJECT_SOURCE_DIR}/${source})
     endforeach()
     file(GLOB_RECURSE found CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.cpp)
+    tally_keep_asked_families(found ${folder})
     list(APPEND host_sources ${found})
   endforeach()
 

@@ -5,7 +5,9 @@
 A size is a power of two of n, in bytes. A kernel's loss at a size is how much longer it takes than
 the fastest one, as a logarithm, the mean of all types that have this size: cold times count seven
 tenths, warm ones three. The table is the one with the least sum of losses over all sizes, where every
-row costs as much as ROW_COST: a kernel that is best at one size by less is noise.
+row costs as much as ROW_COST: a kernel that is best at one size by less is noise. Where a family has a second
+sweep, with kernels that the first had not, its fastest takes the sizes from LARGE bytes on: what is gained there
+is less than a row's cost, and repeats itself from size to size.
 """
 
 import collections
@@ -21,6 +23,7 @@ VARIANTS = HERE.parents[1] / "variants"
 ELEMENT_BYTES = {"float32": 4, "float64": 8, "float16": 2}
 WEIGHTS = {"cold": 0.7, "warm": 0.3}
 ROW_COST = 0.02
+LARGE = 3 << 29
 HINTS = {"n": "Hint::none", "e": "Hint::evict_first"}
 
 
@@ -39,9 +42,16 @@ class Family:
     namespace: str
     tests: str
     tables: list[Table]
+    second_sweep: str | None = None
 
 
-ELEMENTWISE = Family("elementwise", "tally_elementwise", "elementwise_best", [Table("table", "multiply", 3)])
+ELEMENTWISE = Family(
+    "elementwise",
+    "tally_elementwise",
+    "elementwise_best",
+    [Table("table", "multiply", 3)],
+    second_sweep="second_float32",
+)
 UPSAMPLE = Family(
     "upsample_nearest2x",
     "tally_upsample",
@@ -50,8 +60,8 @@ UPSAMPLE = Family(
 )
 
 
-def rows_of(family):
-    with lzma.open(HERE / family.tests / "h200/sweep.jsonl.xz", "rt") as file:
+def rows_of(family, sweep="sweep"):
+    with lzma.open(HERE / family.tests / f"h200/{sweep}.jsonl.xz", "rt") as file:
         return [json.loads(line) for line in file]
 
 
@@ -103,6 +113,13 @@ def choose(rows, table):
     return best[-1][1]
 
 
+def fastest_when_large(rows, table):
+    """The kernel with the least mean loss over the sizes from LARGE bytes on."""
+    found = [of_size for size, of_size in losses(rows, table).items() if size >= LARGE]
+    everywhere = set.intersection(*(set(of_size) for of_size in found))
+    return min(sorted(everywhere), key=lambda kernel: sum(sum(of_size[kernel]) for of_size in found))
+
+
 def text_of(size):
     if size >= 1 << 20 and size % (1 << 20) == 0:
         return f"{size >> 20} * megabytes"
@@ -123,6 +140,10 @@ def tuned_header(family):
     ]
     for table in family.tables:
         chosen = choose(rows, table)
+        if family.second_sweep:
+            _, last = chosen.pop()
+            large = fastest_when_large(rows_of(family, family.second_sweep), table)
+            chosen += [(LARGE // 2, last), (None, large)]
         lines.append(f"inline constexpr Row {table.name}[] = {{")
         for index, (size, kernel) in enumerate(chosen):
             most = "any_size" if index == len(chosen) - 1 else text_of(size)

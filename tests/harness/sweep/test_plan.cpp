@@ -46,7 +46,7 @@ TEST(Plan, GroupsHoldOneProblemAndStandInTheConfigsOrder) {
 
 TEST(Plan, GraphsAreReplayedOnGpusOfEntriesThatDoNotWait) {
   Catalog catalog;
-  const std::set<DeviceKind> everywhere{DeviceKind::cuda, DeviceKind::simt};
+  const std::vector<DeviceKind> everywhere{DeviceKind::cuda, DeviceKind::simt};
   for (const char* const name : {"queues", "waits"}) {
     Entry entry = planted::entry("ladder", name, Entry::Kind::variant, {ScalarType::float32}, everywhere);
     entry.synchronises = name == std::string("waits");

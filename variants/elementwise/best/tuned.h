@@ -11,7 +11,8 @@ inline constexpr Row table[] = {
     {3 * megabytes, {Way::loads, 256, 1, Hint::none, Hint::none}},
     {24 * megabytes, {Way::loads, 512, 1, Hint::evict_first, Hint::none}},
     {96 * megabytes, {Way::loads, 256, 2, Hint::none, Hint::evict_first}},
-    {any_size, {Way::loads, 1024, 1, Hint::none, Hint::none}},
+    {768 * megabytes, {Way::loads, 1024, 1, Hint::none, Hint::none}},
+    {any_size, {Way::copies, 1024, 1, Hint::none, Hint::none}},
 };
 // clang-format on
 
