@@ -5,7 +5,7 @@
 
 #include "harness/device/simt/block.h"
 #include "harness/device/simt/memory.h"
-#include "harness/device/simt/recorder_access.h"
+#include "harness/device/simt/recorder.h"
 
 namespace tally::simt {
 namespace {
@@ -89,11 +89,11 @@ void seen_atomic(void* address, int bytes, bool is_loop, const void* place) {
   if (Recorder* recorder = worker.recorder()) {
     const AccessKind kind = is_loop ? AccessKind::atomic_loop : AccessKind::atomic;
     const auto at = reinterpret_cast<std::uintptr_t>(address);
-    const bool allowed = bytes == 2   ? recorder->access<2>(lane, at, kind, place)
-                         : bytes == 4 ? recorder->access<4>(lane, at, kind, place)
-                                      : recorder->access<8>(lane, at, kind, place);
+    const bool allowed = bytes == 2   ? recorder->access<2>(at, kind, place)
+                         : bytes == 4 ? recorder->access<4>(at, kind, place)
+                                      : recorder->access<8>(at, kind, place);
     if (!allowed) {
-      const std::string what = recorder->describe(kind, at, static_cast<unsigned>(bytes));
+      const std::string what = recorder->refused(kind, at, static_cast<unsigned>(bytes));
       worker.fail(FindingKind::out_of_bounds, "out of bounds: " + what, place, true);
     }
   } else {

@@ -9,10 +9,6 @@
 
 namespace tally::simt {
 
-using boost::context::detail::jump_fcontext;
-using boost::context::detail::make_fcontext;
-using boost::context::detail::transfer_t;
-
 thread_local constinit PaddedHere padded_here;
 
 namespace {
@@ -47,8 +43,7 @@ Worker::Worker(const GridLaunch& launch, GridProgress& progress, Recorder* recor
   }
 }
 
-void Worker::run_lane(transfer_t transfer) {
-  arrive(transfer);
+void Worker::run_lane() {
   Worker& worker = *here().worker;
   for (;;) {
     Lane& lane = *here().lane;
@@ -65,30 +60,21 @@ void Worker::run_lane(transfer_t transfer) {
   }
 }
 
-/// Who was left behind is noted by who comes next: a lane, or the scheduler (data is null).
-void Worker::arrive(transfer_t transfer) {
-  if (transfer.data != nullptr) {
-    static_cast<Lane*>(transfer.data)->context = transfer.fctx;
-  } else {
-    here().worker->scheduler_ = transfer.fctx;
-  }
-}
-
-void Worker::switch_to(Lane& lane, Lane* from) {
-  if (lane.context == nullptr) {
-    lane.context =
-        make_fcontext(stacks_.top(lane.thread), stacks_.usable_bytes(lane.thread), &Worker::run_lane);
+TALLY_SIMT_INLINE void Worker::switch_to(Lane& lane, FiberContext& from) {
+  if (!lane.context.exists()) [[unlikely]] {
+    lane.context = new_fiber<&Worker::run_lane>(stacks_.top(lane.thread), stacks_.usable_bytes(lane.thread));
   }
   Warp& warp = warps_[lane.thread / 32];
   warp.ready &= ~(1u << lane.lane);
   if (const unsigned later = warp.ready >> lane.lane;
       later != 0) {  // the stack after this one is far from the cache
     const Lane& after = (&lane)[std::countr_zero(later)];
-    __builtin_prefetch(after.context);
-    __builtin_prefetch(static_cast<const char*>(after.context) + 64);
+    __builtin_prefetch(after.context.stack);
+    __builtin_prefetch(static_cast<const char*>(after.context.stack) + 64);
   }
   here().lane = &lane;
-  arrive(jump_fcontext(lane.context, from));
+  if (recorder_ != nullptr) recorder_->lane_runs(lane);
+  switch_fiber(from, lane.context);
 }
 
 void Worker::suspend() {
@@ -97,10 +83,10 @@ void Worker::suspend() {
   const Warp& warp = warps_[lane->thread / 32];
   const unsigned later = lane->lane == 31 ? 0 : warp.ready >> (lane->lane + 1);
   if (later != 0 && !failed_) {
-    switch_to(lane[1 + std::countr_zero(later)], lane);
+    switch_to(lane[1 + std::countr_zero(later)], lane->context);
   } else {
     here().lane = nullptr;
-    arrive(jump_fcontext(scheduler_, lane));
+    switch_fiber(lane->context, scheduler_);
   }
 }
 
@@ -132,7 +118,7 @@ void Worker::begin_block(uint3 block) {
 
 void Worker::run_block(uint3 block) {
   begin_block(block);
-  here().worker = this;
+  here() = {nullptr, this, recorder_, stacks_.range()};
   try {
     while (live_ > 0) {
       if (progress_.stopped.load(std::memory_order_relaxed)) throw Stopped{};
@@ -158,7 +144,7 @@ void Worker::run_block(uint3 block) {
     stop_waiting();
     here() = {};
     for (Lane& lane : lanes_)
-      lane.context = nullptr;  // fibers of a block that failed are dropped where they stand
+      lane.context = {};  // fibers of a block that failed are dropped where they stand
     throw;
   }
   here() = {};
@@ -175,7 +161,7 @@ Worker::Turn Worker::run_warp(Warp& warp) {
   for (unsigned long_turns = 0;;) {
     while (warp.ready != 0) {
       turn.ran = true;
-      switch_to(lanes[std::countr_zero(warp.ready)], nullptr);
+      switch_to(lanes[std::countr_zero(warp.ready)], scheduler_);
       if (failed_) throw_error(error_kind_, error_, error_place_, error_lane_);
     }
     if (resolve_active_masks(warp)) continue;

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <atomic>
-#include <boost/context/detail/fcontext.hpp>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -12,6 +11,7 @@
 
 #include "harness/device/simt/counters.h"
 #include "harness/device/simt/executor.h"
+#include "harness/device/simt/fiber_switch.h"
 #include "harness/device/simt/fibers.h"
 #include "harness/device/simt/lane_runtime.h"
 
@@ -32,7 +32,7 @@ enum class LaneState : std::uint8_t {
 
 /// One thread of the block. What every turn needs comes first, in one cache line.
 struct alignas(64) Lane {
-  boost::context::detail::fcontext_t context = nullptr;
+  FiberContext context;
   const void* place = nullptr;  ///< the call at which it waits
   LaneState state = LaneState::ended;
   std::uint8_t lane = 0;     ///< in its warp
@@ -103,14 +103,13 @@ class Worker {
   bool behind_static_shared(std::uintptr_t address) const { return address - static_shared_end_ < 64 * 1024; }
 
  private:
-  static void run_lane(boost::context::detail::transfer_t transfer);
+  [[noreturn]] static void run_lane();
   void set_failure(FindingKind kind, const std::string& message, const void* place, bool noted);
   void give_way_after_long_run(Lane& lane, const void* place);
   /// Runs the next lane of the warp that can, or else the scheduler; returns when this lane's turn comes
   /// again.
   void suspend();
-  void switch_to(Lane& lane, Lane* from);
-  static void arrive(boost::context::detail::transfer_t transfer);
+  void switch_to(Lane& lane, FiberContext& from);
   void make_ready(Lane& lane);
   /// What a turn of a warp came to: did any lane run, and did any do more than wait?
   struct Turn {
@@ -139,7 +138,7 @@ class Worker {
   std::uintptr_t static_shared_end_ = 0;
   std::vector<Lane> lanes_;
   std::vector<Warp> warps_;
-  boost::context::detail::fcontext_t scheduler_ = nullptr;
+  FiberContext scheduler_;
   uint3 block_{};
   unsigned live_ = 0, at_barrier_ = 0;
   // Of the barrier that threads wait at; the total also of the one they come from.
@@ -170,10 +169,12 @@ struct GridProgress {
 /// Thrown on a worker whose launch has failed on another one.
 struct Stopped {};
 
-/// Where this operating system thread stands: the fiber it runs, if any.
+/// Where this operating system thread stands: the fiber it runs, if any, and what each of its accesses needs.
 struct Here {
   Lane* lane = nullptr;
   Worker* worker = nullptr;
+  Recorder* recorder = nullptr;
+  AddressRange local_memory;
 };
 
 /// Static shared arrays are thread-local variables, too; those that run over shall not reach the executor's
@@ -184,7 +185,7 @@ struct PaddedHere {
   Here here;
   char behind[pad_bytes] = {};
 };
-extern thread_local constinit PaddedHere padded_here;
+extern thread_local constinit PaddedHere padded_here __attribute__((visibility("hidden")));
 inline Here& here() { return padded_here.here; }
 
 }  // namespace tally::simt

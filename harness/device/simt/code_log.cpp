@@ -9,11 +9,10 @@ constexpr std::uint32_t most_open_groups = 8192;
 
 }  // namespace
 
-void CodeLog::add_block(std::uint32_t guard, const void* place) {
+void CodeLog::add_block(std::uint32_t guard) {
   if (guard >= blocks_.size()) blocks_.resize(guard + 1);
   blocks_[guard] = std::make_unique<CodeBlock>();
   blocks_[guard]->guard = guard;
-  blocks_[guard]->place = place;
 }
 
 /// Every lane of the group has gone on, or has ended.
@@ -106,6 +105,11 @@ void CodeLog::end_launch(Counters& counters) {
     block->left = block->divergent = 0;
   }
   of_launch_.clear();
+}
+
+void CodeLog::forget_open() {
+  for (CodeBlock* block : touched_) block->open.drop(block->open.size());
+  touched_.clear();
 }
 
 void CodeLog::clear_costs() {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -32,7 +33,6 @@ struct CodeGroup {
 /// A block of code, by the number of its guard.
 struct CodeBlock {
   std::uint32_t guard = 0;
-  const void* place = nullptr;
   // Of the launch at work: a block that went to more than one successor ends in a branch.
   std::uint32_t first_successor = 0;
   bool is_branch = false;
@@ -62,20 +62,31 @@ struct WarpCode {
 
 class CodeLog {
  public:
-  void enter(WarpCode& warp, unsigned lane, std::uint32_t guard, const void* place) {
-    if (guard >= blocks_.size() || blocks_[guard] == nullptr) add_block(guard, place);
+  /// Lanes of `warp` that go one way enter the block of code `guard`. `at` is where they stood together, and
+  /// then where they stand; empty before their first block of this way. Where there are several lanes, no
+  /// other way may be known of any of them before all groups are flushed.
+  void enter(WarpCode& warp, std::uint32_t lanes, CodePosition& at, std::uint32_t guard) {
+    if (guard >= blocks_.size() || blocks_[guard] == nullptr) add_block(guard);
     CodeBlock& block = *blocks_[guard];
     if (block.open.empty()) touched_.push_back(&block);
-    CodePosition& position = warp.positions[lane];
-    if (position.block != nullptr) {
-      CodeGroup& left =
-          position.carried ? warp.carried[position.group].group : position.block->open[position.group];
-      left.went_to(guard);
+    if (at.block != nullptr) {
+      group_at(warp, at).went_to(guard);
+    } else {
+      for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+        const CodePosition& position = warp.positions[static_cast<unsigned>(std::countr_zero(rest))];
+        if (position.block != nullptr) group_at(warp, position).went_to(guard);
+      }
     }
-    const std::uint32_t index = block.open.next(lane);
-    block.open[index].lanes |= 1u << lane;
-    position = {&block, index, false};
+    const std::uint32_t index = block.open.next(static_cast<unsigned>(std::countr_zero(lanes)));
+    block.open[index].lanes |= lanes;
+    at = {&block, index, false};
   }
+  /// The way of `lanes` ends, for now, at `at`.
+  void stay(WarpCode& warp, std::uint32_t lanes, const CodePosition& at) {
+    if (at.block == nullptr) return;
+    for (; lanes != 0; lanes &= lanes - 1) warp.positions[static_cast<unsigned>(std::countr_zero(lanes))] = at;
+  }
+  bool nothing_open() const { return touched_.empty(); }
 
   /// Counts the groups that no lane of `running` can still join. `warp` is the one at work, `live` its lanes
   /// that have not ended.
@@ -89,9 +100,14 @@ class CodeLog {
 
   const std::vector<std::unique_ptr<CodeBlock>>& blocks() const { return blocks_; }
   void clear_costs();
+  /// Forgets the groups that are not flushed, as those of a launch that failed.
+  void forget_open();
 
  private:
-  void add_block(std::uint32_t guard, const void* place);
+  static CodeGroup& group_at(WarpCode& warp, const CodePosition& position) {
+    return position.carried ? warp.carried[position.group].group : position.block->open[position.group];
+  }
+  void add_block(std::uint32_t guard);
   void leave(CodeBlock& block, const CodeGroup& group);
   void drop_unused(WarpCode& warp);
 
@@ -100,8 +116,8 @@ class CodeLog {
   std::vector<CodeBlock*> of_launch_;
 };
 
-/// An address whose line is that of the branch at the end of the block of code `guard`; `place`, inside the
-/// block, where the program does not say where its blocks end.
-const void* branch_place(std::uint32_t guard, const void* place);
+/// An address whose line is that of the branch at the end of the block of code `guard`; nullptr where the
+/// program does not say where its blocks end.
+const void* branch_place(std::uint32_t guard);
 
 }  // namespace tally::simt

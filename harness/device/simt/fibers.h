@@ -7,6 +7,14 @@
 
 namespace tally::simt {
 
+struct AddressRange {
+  const char* begin = nullptr;
+  std::size_t bytes = 0;
+  bool contains(const void* address) const {
+    return static_cast<std::size_t>(static_cast<const char*>(address) - begin) < bytes;
+  }
+};
+
 /// Stacks for the threads of one block. Memory is reserved at once and used as far as it is touched.
 class FiberStacks {
  public:
@@ -21,9 +29,7 @@ class FiberStacks {
   /// The high end of a stack, where it begins.
   void* top(unsigned index) const;
   std::size_t usable_bytes(unsigned index) const;
-  bool contains(const void* address) const {
-    return static_cast<std::size_t>(static_cast<const char*>(address) - base_) < count_ * stack_bytes;
-  }
+  AddressRange range() const { return {base_, count_ * stack_bytes}; }
 
  private:
   char* base_;

@@ -80,6 +80,11 @@ void RequestLog::count(Site& site, const Request& request, Counters& counters) {
   }
 }
 
+void RequestLog::forget_open() {
+  for (Site* site : touched_) site->open.drop(site->open.size());
+  touched_.clear();
+}
+
 void RequestLog::clear_costs() {
   for (const auto& site : sites_) {
     site->global_requests = site->sectors = 0;

@@ -1,0 +1,71 @@
+/// \file
+/// The ways that a warp's lanes went, found in the log of what they did: lanes that did the same, event for
+/// event, are looked at together.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+#include "harness/device/simt/event_log.h"
+
+namespace tally::simt {
+
+/// Lanes that did the same; each at its own addresses.
+struct Way {
+  std::uint32_t lanes = 0;
+  std::span<Event> events;
+
+  bool is_that_of(std::span<const Event> others) const {
+    return events.size() == others.size() &&
+           std::memcmp(events.data(), others.data(), others.size_bytes()) == 0;
+  }
+};
+
+class Ways {
+ public:
+  /// Finds the ways in `log`. False where a lane went on after others had run: then there are none.
+  bool find(const EventLog& log) {
+    count_ = 0;
+    std::uint32_t seen = 0;
+    bool once = true;
+    std::uint8_t turn = 0;
+    log.for_each_stretch([&](const Stretch& stretch) {
+      const std::uint32_t lane = 1u << stretch.lane;
+      once &= (seen & lane) == 0;
+      seen |= lane;
+      if (!once) return;
+      addresses_[stretch.lane] = stretch.addresses;
+      turn_[stretch.lane] = turn++;
+      add(lane, stretch.events);
+    });
+    if (!once) count_ = 0;
+    return once;
+  }
+  const Way* begin() const { return ways_.data(); }
+  const Way* end() const { return ways_.data() + count_; }
+  std::size_t size() const { return count_; }
+  /// A lane's addresses, one for each of its accesses.
+  const std::uint64_t* addresses(unsigned lane) const { return addresses_[lane]; }
+  /// When the lane ran: lower ones before it.
+  unsigned turn(unsigned lane) const { return turn_[lane]; }
+
+ private:
+  void add(std::uint32_t lane, std::span<Event> events) {
+    // Neighbours are most often alike.
+    for (std::size_t i = count_; i-- > 0;) {
+      if (!ways_[i].is_that_of(events)) continue;
+      ways_[i].lanes |= lane;
+      return;
+    }
+    ways_[count_++] = {lane, events};
+  }
+
+  std::array<Way, 32> ways_;
+  std::array<const std::uint64_t*, 32> addresses_{};
+  std::array<std::uint8_t, 32> turn_{};
+  std::size_t count_ = 0;
+};
+
+}  // namespace tally::simt
