@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <bit>
 #include <new>
+#include <utility>
 
-#include "harness/device/simt/recorder.h"
+#include "harness/device/simt/lane_switch.h"
 #include "harness/device/simt/symbols.h"
 
 namespace tally::simt {
@@ -27,14 +28,16 @@ Worker::Worker(const GridLaunch& launch, GridProgress& progress, Recorder* recor
       stacks_(thread_count_),
       dynamic_shared_(launch.shared_bytes),
       lanes_(thread_count_),
+      exchanges_(thread_count_),
+      indices_(thread_count_),
       warps_((thread_count_ + 31) / 32) {
   static_shared_end_ = shared_arrays_of(launch.kernel).end;
   for (unsigned t = 0; t < thread_count_; ++t) {
     Lane& lane = lanes_[t];
     lane.thread = static_cast<std::uint16_t>(t);
     lane.lane = static_cast<std::uint8_t>(t % 32);
-    lane.index = {t % launch.block.x, t / launch.block.x % launch.block.y,
-                  t / launch.block.x / launch.block.y};
+    indices_[t] = {t % launch.block.x, t / launch.block.x % launch.block.y,
+                   t / launch.block.x / launch.block.y};
   }
   for (unsigned w = 0; w < warps_.size(); ++w) {
     const unsigned lanes = std::min(32u, thread_count_ - w * 32);
@@ -56,43 +59,13 @@ void Worker::run_lane() {
     }
     lane.state = LaneState::ended;
     if (!worker.failed_) worker.lane_ended(lane);
-    worker.suspend();  // resumed for the same thread of the worker's next block
+    worker.moved_ = true;
+    worker.suspend(lane, worker.warps_[lane.thread / 32]);  // resumed for the same thread of the worker's next block
   }
 }
 
-TALLY_SIMT_INLINE void Worker::switch_to(Lane& lane, FiberContext& from) {
-  if (!lane.context.exists()) [[unlikely]] {
-    lane.context = new_fiber<&Worker::run_lane>(stacks_.top(lane.thread), stacks_.usable_bytes(lane.thread));
-  }
-  Warp& warp = warps_[lane.thread / 32];
-  warp.ready &= ~(1u << lane.lane);
-  if (const unsigned later = warp.ready >> lane.lane;
-      later != 0) {  // the stack after this one is far from the cache
-    const Lane& after = (&lane)[std::countr_zero(later)];
-    __builtin_prefetch(after.context.stack);
-    __builtin_prefetch(static_cast<const char*>(after.context.stack) + 64);
-  }
-  here().lane = &lane;
-  if (recorder_ != nullptr) recorder_->lane_runs(lane);
-  switch_fiber(from, lane.context);
-}
-
-void Worker::suspend() {
-  Lane* const lane = here().lane;
-  moved_ |= lane->state != LaneState::pausing;
-  const Warp& warp = warps_[lane->thread / 32];
-  const unsigned later = lane->lane == 31 ? 0 : warp.ready >> (lane->lane + 1);
-  if (later != 0 && !failed_) {
-    switch_to(lane[1 + std::countr_zero(later)], lane->context);
-  } else {
-    here().lane = nullptr;
-    switch_fiber(lane->context, scheduler_);
-  }
-}
-
-void Worker::make_ready(Lane& lane) {
-  lane.state = LaneState::ready;
-  warps_[lane.thread / 32].ready |= 1u << lane.lane;
+void Worker::begin_fiber(Lane& lane) {
+  lane.context = new_fiber<&Worker::run_lane>(stacks_.top(lane.thread), stacks_.usable_bytes(lane.thread));
 }
 
 void Worker::begin_block(uint3 block) {
@@ -111,6 +84,7 @@ void Worker::begin_block(uint3 block) {
   }
   for (Warp& warp : warps_) {
     warp.live = warp.ready = warp.existing;
+    warp.at_active_mask = warp.pausing = warp.log_full = 0;
     warp.meetings.clear();
   }
   if (recorder_ != nullptr) recorder_->begin_block(*this);
@@ -155,7 +129,7 @@ Worker::Turn Worker::run_warp(Warp& warp) {
   Turn turn;
   if (warp.live == 0) return turn;
   Lane* const lanes = &lanes_[warp.first_thread];
-  release(warp, LaneState::pausing);
+  release(warp, warp.pausing);
   moved_ = false;
   if (recorder_ != nullptr) recorder_->enter_warp(warp.first_thread / 32);
   for (unsigned long_turns = 0;;) {
@@ -166,23 +140,18 @@ Worker::Turn Worker::run_warp(Warp& warp) {
     }
     if (resolve_active_masks(warp)) continue;
     if (recorder_ != nullptr) recorder_->warp_stopped(warp);
-    if (!release(warp, LaneState::log_full) || ++long_turns == long_turns_until_others_run) break;
+    if (!release(warp, warp.log_full) || ++long_turns == long_turns_until_others_run) break;
   }
   if (recorder_ != nullptr && turn.ran) recorder_->leave_warp(warp);
   turn.moved = moved_;
   return turn;
 }
 
-/// Makes the warp's lanes that are in `state` ready; says whether there were any.
-bool Worker::release(Warp& warp, LaneState state) {
-  bool any = false;
-  for (unsigned rest = warp.live; rest != 0; rest &= rest - 1) {
-    Lane& lane = lanes_[warp.first_thread + static_cast<unsigned>(std::countr_zero(rest))];
-    if (lane.state != state) continue;
-    make_ready(lane);
-    any = true;
-  }
-  return any;
+/// Makes those of the warp's lanes ready; says whether there are any.
+bool Worker::release(Warp& warp, unsigned& lanes) {
+  const unsigned released = std::exchange(lanes, 0);
+  warp.ready |= released;
+  return released != 0;
 }
 
 void Worker::lane_ended(Lane& lane) {
@@ -196,16 +165,21 @@ void Worker::lane_ended(Lane& lane) {
 
 void Worker::give_way(LaneState state, const void* place) {
   Lane& lane = *here().lane;
+  Warp& warp = warps_[lane.thread / 32];
+  const bool pausing = state == LaneState::pausing;
   lane.state = state;
   lane.place = place;
-  lane.accesses_left = state == LaneState::pausing ? accesses_while_waiting
-                       : recorder_ != nullptr      ? accesses_a_turn_recorded
-                                                   : accesses_a_turn;
+  lane.accesses_left = pausing                ? accesses_while_waiting
+                       : recorder_ != nullptr ? accesses_a_turn_recorded
+                                              : accesses_a_turn;
   lane.atomics = 0;
   lane.stored = false;
   lane.lowest = ~std::uintptr_t{0};
   lane.highest = 0;
-  suspend();
+  (pausing ? warp.pausing : warp.log_full) |= 1u << lane.lane;
+  moved_ |= !pausing;
+  suspend(lane, warp);
+  lane.state = LaneState::ready;
 }
 
 /// A lane that in a whole turn has written nothing and read from one place only is taken to be waiting.

@@ -30,7 +30,7 @@ enum class LaneState : std::uint8_t {
   ended
 };
 
-/// One thread of the block. What every turn needs comes first, in one cache line.
+/// One thread of the block: what every turn needs, in one cache line.
 struct alignas(64) Lane {
   FiberContext context;
   const void* place = nullptr;  ///< the call at which it waits
@@ -43,12 +43,13 @@ struct alignas(64) Lane {
   std::uintptr_t lowest = 0, highest = 0;
   std::uint16_t atomics = 0;
   bool stored = false;
-  uint3 index{};
+};
+static_assert(sizeof(Lane) == 64);
 
-  // What it brings to a warp meeting and what it gets there.
-  WarpOperation operation{};
-  unsigned mask = 0, source = 0;
+/// What a lane brings to a warp meeting and what it gets there.
+struct LaneExchange {
   std::uint64_t value = 0, result = 0;
+  unsigned source = 0;
 };
 
 /// Lanes of one warp waiting for each other with the same mask and operation.
@@ -62,6 +63,8 @@ struct Warp {
   unsigned existing = 0;  ///< lanes that the block has
   unsigned live = 0;      ///< lanes that have not ended
   unsigned ready = 0;     ///< lanes that can run and do not
+  // Lanes in the states of these names.
+  unsigned at_active_mask = 0, pausing = 0, log_full = 0;
   std::vector<WarpMeeting> meetings;
 };
 
@@ -91,6 +94,8 @@ class Worker {
 
   const GridLaunch& launch() const { return launch_; }
   Lane& lane(unsigned thread) { return lanes_[thread]; }
+  const LaneExchange& exchange(unsigned thread) const { return exchanges_[thread]; }
+  uint3 thread_index(unsigned thread) const { return indices_[thread]; }
   Warp& warp(unsigned index) { return warps_[index]; }
   unsigned warp_count() const { return static_cast<unsigned>(warps_.size()); }
   unsigned thread_count() const { return thread_count_; }
@@ -108,9 +113,9 @@ class Worker {
   void give_way_after_long_run(Lane& lane, const void* place);
   /// Runs the next lane of the warp that can, or else the scheduler; returns when this lane's turn comes
   /// again.
-  void suspend();
+  void suspend(Lane& lane, Warp& warp);
   void switch_to(Lane& lane, FiberContext& from);
-  void make_ready(Lane& lane);
+  void begin_fiber(Lane& lane);
   /// What a turn of a warp came to: did any lane run, and did any do more than wait?
   struct Turn {
     bool ran = false, moved = false;
@@ -118,7 +123,7 @@ class Worker {
   void begin_block(uint3 block);
   Turn run_warp(Warp& warp);
   bool resolve_active_masks(Warp& warp);
-  bool release(Warp& warp, LaneState state);
+  static bool release(Warp& warp, unsigned& lanes);
   void complete(Warp& warp, std::size_t meeting);
   void lane_ended(Lane& lane);
   void release_barrier();
@@ -137,6 +142,8 @@ class Worker {
   DynamicShared dynamic_shared_;
   std::uintptr_t static_shared_end_ = 0;
   std::vector<Lane> lanes_;
+  std::vector<LaneExchange> exchanges_;
+  std::vector<uint3> indices_;
   std::vector<Warp> warps_;
   FiberContext scheduler_;
   uint3 block_{};

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "harness/device/simt/block.h"
-#include "harness/device/simt/recorder.h"
+#include "harness/device/simt/lane_switch.h"
 #include "harness/device/simt/symbols.h"
 #include "harness/device/simt/text.h"
 
@@ -30,7 +30,9 @@ int Worker::wait_at_barrier(BarrierResult result, int predicate, const void* pla
   }
   barrier_is_mixed_ |= barrier_place_ != place || barrier_result_ != result;
   barrier_count_ += predicate != 0 ? 1 : 0;
-  suspend();
+  moved_ = true;
+  suspend(lane, warps_[lane.thread / 32]);
+  lane.state = LaneState::ready;
   if (result == BarrierResult::count) return barrier_total_;
   return result == BarrierResult::all ? barrier_total_ == static_cast<int>(thread_count_)
                                       : barrier_total_ != 0;
@@ -64,7 +66,6 @@ void Worker::release_barrier() {
   barrier_total_ = std::exchange(barrier_count_, 0);
   barrier_is_mixed_ = false;
   at_barrier_ = 0;
-  for (Lane& lane : lanes_) lane.state = LaneState::ready;
   for (Warp& warp : warps_) warp.ready = warp.live;
   if (recorder_ != nullptr) recorder_->barrier_passed();
 }
@@ -112,7 +113,8 @@ void Worker::set_failure(FindingKind kind, const std::string& message, const voi
 
 void Worker::fail(FindingKind kind, const std::string& message, const void* place, bool noted) {
   set_failure(kind, message, place, noted);
-  suspend();
+  moved_ = true;
+  suspend(*here().lane, warps_[here().lane->thread / 32]);
   std::abort();  // a failed fiber is never resumed
 }
 
@@ -124,7 +126,7 @@ void Worker::throw_error(FindingKind kind, const std::string& message, const voi
     if (const SourceLine line = source_line(place); line.known()) text += line.text() + ": ";
   }
   text += message + " (block " + triple(block_);
-  if (lane != nullptr) text += ", thread " + triple(lane->index);
+  if (lane != nullptr) text += ", thread " + triple(indices_[lane->thread]);
   throw LaunchError(text + ")");
 }
 

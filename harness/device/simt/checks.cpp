@@ -111,7 +111,7 @@ Recorder::Named Recorder::name_address(std::uintptr_t address, unsigned bytes) c
   return {{}, size + " of memory that is not the device's"};
 }
 
-uint3 Recorder::thread_of(unsigned thread) const { return worker_->lane(thread).index; }
+uint3 Recorder::thread_of(unsigned thread) const { return worker_->thread_index(thread); }
 
 uint3 Recorder::block_of(std::uint32_t block) const {
   const dim3 grid = launch_->grid;
@@ -124,7 +124,7 @@ RawFinding Recorder::begin_finding(FindingKind kind, const Lane* lane, const voi
   finding.kind = kind;
   finding.place = place;
   finding.kernel = kernel_;
-  finding.thread = lane == nullptr ? uint3{} : lane->index;
+  finding.thread = lane == nullptr ? uint3{} : worker_->thread_index(lane->thread);
   finding.block = worker_->block();
   return finding;
 }

@@ -19,6 +19,9 @@ struct AddressRange {
 class FiberStacks {
  public:
   static constexpr std::size_t stack_bytes = 128 * 1024;
+  /// From stack to stack, a guard page included. An odd number of pages: at a power of two all stacks would
+  /// fight for the same few entries of the processor's address translation.
+  static constexpr std::size_t stride = stack_bytes + 4096;
 
   explicit FiberStacks(unsigned count);
   ~FiberStacks();
@@ -29,7 +32,7 @@ class FiberStacks {
   /// The high end of a stack, where it begins.
   void* top(unsigned index) const;
   std::size_t usable_bytes(unsigned index) const;
-  AddressRange range() const { return {base_, count_ * stack_bytes}; }
+  AddressRange range() const { return {base_, count_ * stride}; }
 
  private:
   char* base_;

@@ -8,7 +8,7 @@
 
 namespace tally::simt {
 
-uint3 thread_index() { return here().lane->index; }
+uint3 thread_index() { return here().worker->thread_index(here().lane->thread); }
 uint3 block_index() { return here().worker->block(); }
 dim3 block_extent() { return here().worker->launch().block; }
 dim3 grid_extent() { return here().worker->launch().grid; }

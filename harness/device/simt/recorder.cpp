@@ -105,12 +105,7 @@ void Recorder::leave_warp(const Warp& warp) { take_in(warp, 0); }
 
 /// Lanes that only gave way go on later; what they may still join is kept.
 void Recorder::warp_stopped(const Warp& warp) {
-  std::uint32_t running = 0;
-  for (std::uint32_t rest = warp.live; rest != 0; rest &= rest - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-    if (worker_->lane(warp.first_thread + lane).state == LaneState::log_full) running |= 1u << lane;
-  }
-  if (running != 0) take_in(warp, running);
+  if (warp.log_full != 0) take_in(warp, warp.log_full);
 }
 
 void Recorder::warp_met(const Warp& warp, const WarpMeeting& meeting) {
@@ -121,9 +116,10 @@ void Recorder::warp_met(const Warp& warp, const WarpMeeting& meeting) {
   if (meeting.operation != WarpOperation::shuffle) return;
   for (std::uint32_t rest = meeting.arrived; rest != 0; rest &= rest - 1) {
     const Lane& lane = worker_->lane(warp.first_thread + static_cast<unsigned>(std::countr_zero(rest)));
-    if (lane.source < 32 && ((meeting.arrived >> lane.source) & 1) != 0) continue;
+    const unsigned source = worker_->exchange(lane.thread).source;
+    if (source < 32 && ((meeting.arrived >> source) & 1) != 0) continue;
     note(FindingKind::inactive_lane, &lane, lane.place,
-         "shuffles from lane " + std::to_string(lane.source) +
+         "shuffles from lane " + std::to_string(source) +
              ", which takes no part: its value is undefined");
   }
 }
