@@ -18,7 +18,7 @@ struct CodeGroup {
   std::uint32_t lanes = 0;
   std::uint32_t successor = 0;  ///< guard of the block that came next, 0 while none has
   bool divergent = false;       ///< lanes went on to different blocks
-  std::uint8_t carried = 0;     ///< 1 + its number among the carried ones
+  bool carried = false;         ///< lanes stand in it still, who have it now
 
   void reset() { *this = {}; }
   void went_to(std::uint32_t guard) {
@@ -42,23 +42,21 @@ struct CodeBlock {
   WarpGroups<CodeGroup> open;
 };
 
-/// A lane's block and group. Groups of a finished epoch that lanes still stand in are carried over, a few a
-/// warp.
+/// Where lanes that go one way are: the group of a block.
 struct CodePosition {
   CodeBlock* block = nullptr;
   std::uint32_t group = 0;
-  bool carried = false;
 };
 
-/// A warp's part of the log, which outlives its turns.
-struct WarpCode {
-  struct Carried {
-    CodeBlock* block;
-    CodeGroup group;
-  };
-  std::array<CodePosition, 32> positions{};
-  std::vector<Carried> carried;
+/// Lanes that stand in one group. When the group is counted while they do, they take it along.
+struct CodeStanding {
+  std::uint32_t lanes = 0;
+  CodePosition at;
+  CodeGroup carried;  ///< the group, if it says that it is carried
 };
+
+/// Where a warp's lanes stand, each in one place at most. It outlives the warp's turns.
+using WarpCode = std::vector<CodeStanding>;
 
 class CodeLog {
  public:
@@ -70,22 +68,21 @@ class CodeLog {
     CodeBlock& block = *blocks_[guard];
     if (block.open.empty()) touched_.push_back(&block);
     if (at.block != nullptr) {
-      group_at(warp, at).went_to(guard);
+      at.block->open[at.group].went_to(guard);
     } else {
-      for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
-        const CodePosition& position = warp.positions[static_cast<unsigned>(std::countr_zero(rest))];
-        if (position.block != nullptr) group_at(warp, position).went_to(guard);
+      for (CodeStanding& standing : warp) {
+        if ((standing.lanes & lanes) == 0) continue;
+        CodeGroup& left =
+            standing.carried.carried ? standing.carried : standing.at.block->open[standing.at.group];
+        left.went_to(guard);
       }
     }
     const std::uint32_t index = block.open.next(static_cast<unsigned>(std::countr_zero(lanes)));
     block.open[index].lanes |= lanes;
-    at = {&block, index, false};
+    at = {&block, index};
   }
   /// The way of `lanes` ends, for now, at `at`.
-  void stay(WarpCode& warp, std::uint32_t lanes, const CodePosition& at) {
-    if (at.block == nullptr) return;
-    for (; lanes != 0; lanes &= lanes - 1) warp.positions[static_cast<unsigned>(std::countr_zero(lanes))] = at;
-  }
+  void stay(WarpCode& warp, std::uint32_t lanes, const CodePosition& at);
   bool nothing_open() const { return touched_.empty(); }
 
   /// Counts the groups that no lane of `running` can still join. `warp` is the one at work, `live` its lanes
@@ -104,12 +101,9 @@ class CodeLog {
   void forget_open();
 
  private:
-  static CodeGroup& group_at(WarpCode& warp, const CodePosition& position) {
-    return position.carried ? warp.carried[position.group].group : position.block->open[position.group];
-  }
   void add_block(std::uint32_t guard);
   void leave(CodeBlock& block, const CodeGroup& group);
-  void drop_unused(WarpCode& warp);
+  void take_away(WarpCode& warp, std::uint32_t lanes);
 
   std::vector<std::unique_ptr<CodeBlock>> blocks_;
   std::vector<CodeBlock*> touched_;

@@ -29,6 +29,7 @@ class Event {
   Kind kind() const { return static_cast<Kind>(bits_ & 3); }
   /// The guard of a block of code, or the number of a site.
   std::uint32_t index() const { return bits_ >> 2; }
+  friend bool operator==(const Event&, const Event&) = default;
 
  private:
   std::uint32_t bits_;
@@ -36,9 +37,12 @@ class Event {
 
 /// What one lane did in one go.
 struct Stretch {
-  unsigned lane;  ///< in its warp
-  std::span<Event> events;
-  const std::uint64_t* addresses;  ///< one for each access
+  unsigned lane = 0;  ///< in its warp
+  std::uint32_t event_count = 0;
+  Event* first_event = nullptr;
+  const std::uint64_t* addresses = nullptr;  ///< one for each access
+
+  std::span<Event> events() const { return {first_event, event_count}; }
 };
 
 class EventLog {
@@ -49,8 +53,13 @@ class EventLog {
   bool is_full() const { return next_event_ > last_begin_ || stretch_ == &stretches_.back(); }
   /// What comes now is of `lane`. The log must not be full.
   void begin_stretch(unsigned lane) {
-    if (stretch_->event != next_event_) ++stretch_;
-    *stretch_ = {lane, next_event_, next_address_};
+    if (stretch_->first_event != next_event_) {
+      stretch_->event_count = static_cast<std::uint32_t>(next_event_ - stretch_->first_event);
+      ++stretch_;
+      stretch_->first_event = next_event_;
+      stretch_->addresses = next_address_;
+    }
+    stretch_->lane = lane;
     stretch_end_ = next_event_ + events_a_stretch;
   }
 
@@ -66,15 +75,11 @@ class EventLog {
   /// Whether the lane has done so much in one go that it must give way.
   bool stretch_is_full() const { return next_event_ >= stretch_end_; }
 
-  /// Calls `visit` with each Stretch that is not empty, in the order in which they were made.
-  template <typename Visit>
-  void for_each_stretch(Visit visit) const {
-    for (const Begin* begin = stretches_.data(); begin <= stretch_; ++begin) {
-      Event* const end = begin == stretch_ ? next_event_ : begin[1].event;
-      if (begin->event != end) visit(Stretch{begin->lane, {begin->event, end}, begin->address});
-    }
+  /// In the order in which they were made. The last one may be empty.
+  std::span<const Stretch> stretches() {
+    stretch_->event_count = static_cast<std::uint32_t>(next_event_ - stretch_->first_event);
+    return {stretches_.data(), stretch_ + 1};
   }
-  bool empty() const { return next_event_ == events_.get(); }
   /// Whether there is more in it than blocks of code.
   bool has_work() const { return fenced_ || next_address_ != addresses_.get(); }
   const std::uint64_t* addresses_end() const { return next_address_; }
@@ -86,27 +91,22 @@ class EventLog {
     next_event_ = events_.get();
     next_address_ = addresses_.get();
     fenced_ = false;
-    *stretch_ = {lane, next_event_, next_address_};
+    *stretch_ = {lane, 0, next_event_, next_address_};
     stretch_end_ = next_event_ + events_a_stretch;
     last_begin_ = events_.get() + most_events - 2 * events_a_stretch;
   }
 
  private:
-  struct Begin {
-    unsigned lane;
-    Event* event;
-    const std::uint64_t* address;
-  };
   /// After so many events a lane gives way, at the next block of code or when its accesses make a turn.
   static constexpr std::size_t events_a_stretch = 8192;
   static constexpr std::size_t most_events = 34 * events_a_stretch;
 
-  std::array<Begin, 1024> stretches_{};
+  std::array<Stretch, 1024> stretches_{};
   Event* next_event_ = nullptr;
   Event* stretch_end_ = nullptr;
   std::uint64_t* next_address_ = nullptr;
   bool fenced_ = false;
-  Begin* stretch_ = stretches_.data();
+  Stretch* stretch_ = stretches_.data();
   const Event* last_begin_ = nullptr;
   std::unique_ptr<Event[]> events_;
   std::unique_ptr<std::uint64_t[]> addresses_;

@@ -94,7 +94,7 @@ void Recorder::begin_block(Worker& worker) {
   ++block_key_;
   dynamic_begin_ = reinterpret_cast<std::uintptr_t>(worker.dynamic_shared());
   order_.begin_block(block_, worker.warp_count());
-  for (unsigned w = 0; w < worker.warp_count(); ++w) warp_code_[w] = {};
+  for (unsigned w = 0; w < worker.warp_count(); ++w) warp_code_[w].clear();
 }
 
 void Recorder::end_block() {

@@ -106,10 +106,10 @@ void Recorder::check_accesses() {
   constexpr std::ptrdiff_t ahead = 12;  // accesses, so that shadow cells are there when their turn comes
   const std::uint64_t* const last = log_.addresses_end();
   const DeviceArena& arena = device_arena();
-  log_.for_each_stretch([&](const Stretch& stretch) {
+  for (const Stretch& stretch : log_.stretches()) {
     const Lane& lane = worker_->lane(warp_ * 32 + stretch.lane);
     const std::uint64_t* address = stretch.addresses;
-    for (Event& event : stretch.events) {
+    for (Event& event : stretch.events()) {
       if (event.kind() == Event::Kind::code) continue;
       if (event.kind() == Event::Kind::fence) {
         order_.fence(lane.thread);
@@ -122,7 +122,7 @@ void Recorder::check_accesses() {
         event = {Event::Kind::not_counted, event.index()};
       }
     }
-  });
+  }
 }
 
 /// Adds a way to the groups of blocks of code and of requests.
@@ -169,9 +169,9 @@ void Recorder::take_in(const Warp& warp, std::uint32_t running) {
     for (const Way& way : ways_) group(way, [&](unsigned lane) { return ways_.addresses(lane); });
     running = 0;
   } else {
-    log_.for_each_stretch([&](const Stretch& stretch) {
-      group({1u << stretch.lane, stretch.events}, [&](unsigned) { return stretch.addresses; });
-    });
+    for (const Stretch& stretch : log_.stretches()) {
+      group({1u << stretch.lane, stretch.events()}, [&](unsigned) { return stretch.addresses; });
+    }
   }
   log_.clear();
   requests_.flush(running, counters_);

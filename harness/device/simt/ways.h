@@ -18,30 +18,34 @@ struct Way {
   std::span<Event> events;
 
   bool is_that_of(std::span<const Event> others) const {
-    return events.size() == others.size() &&
-           std::memcmp(events.data(), others.data(), others.size_bytes()) == 0;
+    if (events.size() != others.size()) return false;
+    if (events.size() > 16) return std::memcmp(events.data(), others.data(), events.size_bytes()) == 0;
+    bool same = true;  // most are a few events long
+    for (std::size_t i = 0; i < events.size(); ++i) same &= events[i] == others[i];
+    return same;
   }
 };
 
 class Ways {
  public:
   /// Finds the ways in `log`. False where a lane went on after others had run: then there are none.
-  bool find(const EventLog& log) {
+  bool find(EventLog& log) {
     count_ = 0;
     std::uint32_t seen = 0;
-    bool once = true;
-    std::uint8_t turn = 0;
-    log.for_each_stretch([&](const Stretch& stretch) {
+    unsigned turn = 0;
+    for (const Stretch& stretch : log.stretches()) {
+      if (stretch.event_count == 0) continue;
       const std::uint32_t lane = 1u << stretch.lane;
-      once &= (seen & lane) == 0;
+      if ((seen & lane) != 0) {
+        count_ = 0;
+        return false;
+      }
       seen |= lane;
-      if (!once) return;
       addresses_[stretch.lane] = stretch.addresses;
-      turn_[stretch.lane] = turn++;
-      add(lane, stretch.events);
-    });
-    if (!once) count_ = 0;
-    return once;
+      turn_[stretch.lane] = static_cast<std::uint8_t>(turn++);
+      add(lane, stretch.events());
+    }
+    return true;
   }
   const Way* begin() const { return ways_.data(); }
   const Way* end() const { return ways_.data() + count_; }
