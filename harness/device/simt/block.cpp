@@ -128,14 +128,13 @@ void Worker::run_block(uint3 block) {
 Worker::Turn Worker::run_warp(Warp& warp) {
   Turn turn;
   if (warp.live == 0) return turn;
-  Lane* const lanes = &lanes_[warp.first_thread];
   release(warp, warp.pausing);
   moved_ = false;
   if (recorder_ != nullptr) recorder_->enter_warp(warp.first_thread / 32);
   for (unsigned long_turns = 0;;) {
     while (warp.ready != 0) {
       turn.ran = true;
-      switch_to(lanes[std::countr_zero(warp.ready)], scheduler_);
+      switch_to_first(warp, warp.ready, scheduler_);
       if (failed_) throw_error(error_kind_, error_, error_place_, error_lane_);
     }
     if (resolve_active_masks(warp)) continue;

@@ -114,7 +114,7 @@ class Worker {
   /// Runs the next lane of the warp that can, or else the scheduler; returns when this lane's turn comes
   /// again.
   void suspend(Lane& lane, Warp& warp);
-  void switch_to(Lane& lane, FiberContext& from);
+  void switch_to_first(Warp& warp, unsigned ready, FiberContext& from);
   void begin_fiber(Lane& lane);
   /// What a turn of a warp came to: did any lane run, and did any do more than wait?
   struct Turn {
@@ -125,6 +125,8 @@ class Worker {
   bool resolve_active_masks(Warp& warp);
   static bool release(Warp& warp, unsigned& lanes);
   void complete(Warp& warp, std::size_t meeting);
+  bool arrive(Warp& warp, unsigned lane, WarpOperation operation, unsigned mask);
+  [[noreturn]] void refuse_meeting(WarpOperation operation, unsigned mask, const void* place);
   void lane_ended(Lane& lane);
   void release_barrier();
   void check_barrier_is_uniform();

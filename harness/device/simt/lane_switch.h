@@ -10,14 +10,17 @@
 
 namespace tally::simt {
 
-TALLY_SIMT_INLINE void Worker::switch_to(Lane& lane, FiberContext& from) {
+/// Those of `warp` named in `ready` can run: the first of them does.
+TALLY_SIMT_INLINE void Worker::switch_to_first(Warp& warp, unsigned ready, FiberContext& from) {
+  Lane* const lanes = &lanes_[warp.first_thread];
+  Lane& lane = lanes[std::countr_zero(ready)];
   if (!lane.context.exists()) [[unlikely]]
     begin_fiber(lane);
-  Warp& warp = warps_[lane.thread / 32];
-  warp.ready &= ~(1u << lane.lane);
-  if (const unsigned later = warp.ready >> lane.lane; later != 0) {
+  const unsigned later = ready & (ready - 1);
+  warp.ready &= ~(ready ^ later);
+  if (later != 0) {
     // The stack after this one is far from the cache, and so is the lane after that.
-    const Lane* const after = &lane + std::countr_zero(later);
+    const Lane* const after = lanes + std::countr_zero(later);
     const char* const stack = static_cast<const char*>(after->context.stack);
     __builtin_prefetch(stack);
     __builtin_prefetch(stack + 64);
@@ -32,7 +35,7 @@ TALLY_SIMT_INLINE void Worker::switch_to(Lane& lane, FiberContext& from) {
 TALLY_SIMT_INLINE void Worker::suspend(Lane& lane, Warp& warp) {
   const unsigned later = warp.ready & (~0u << lane.lane);  // the lane itself is not ready
   if (later != 0 && !failed_) [[likely]] {
-    switch_to(lanes_[warp.first_thread + static_cast<unsigned>(std::countr_zero(later))], lane.context);
+    switch_to_first(warp, later, lane.context);
   } else {
     here().lane = nullptr;
     switch_fiber(lane.context, scheduler_);

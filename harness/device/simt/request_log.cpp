@@ -12,13 +12,14 @@ constexpr std::uint32_t most_open_requests = 8192;
 
 }  // namespace
 
-void RequestLog::add_site(const void* place, AccessKind kind, unsigned bytes) {
+std::uint32_t RequestLog::add_site(const void* place, AccessKind kind, unsigned bytes) {
   auto site = std::make_unique<Site>();
   site->place = place;
-  site->index = static_cast<std::uint32_t>(sites_.size());
+  site->index = table_.add(place);
   site->kind = kind;
   site->bytes = static_cast<std::uint8_t>(bytes);
   sites_.push_back(std::move(site));
+  return sites_.back()->index;
 }
 
 void RequestLog::flush(std::uint32_t running, Counters& counters) {

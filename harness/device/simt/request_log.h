@@ -37,9 +37,8 @@ class RequestLog {
  public:
   /// The number of a place's site; a new place gets one.
   TALLY_SIMT_INLINE std::uint32_t site_of(const void* place, AccessKind kind, unsigned bytes) {
-    const std::uint32_t index = table_.index_of(place);
-    if (index == sites_.size()) add_site(place, kind, bytes);
-    return index;
+    const std::uint32_t index = table_.find(place);
+    return index != PlaceTable::none ? index : add_site(place, kind, bytes);
   }
   const std::vector<std::unique_ptr<Site>>& sites() const { return sites_; }
 
@@ -60,7 +59,7 @@ class RequestLog {
   void forget_open();
 
  private:
-  void add_site(const void* place, AccessKind kind, unsigned bytes);
+  std::uint32_t add_site(const void* place, AccessKind kind, unsigned bytes);
   void count(Site& site, const Request& request, Counters& counters);
 
   PlaceTable table_;

@@ -71,35 +71,46 @@ std::uint32_t combined(const WarpMeeting& meeting, const LaneExchange* lanes) {
 
 }  // namespace
 
-std::uint64_t Worker::meet(WarpOperation operation, unsigned mask, std::uint64_t value, unsigned source,
-                           const void* place) {
-  Lane& lane = *here().lane;
-  tick(lane, 4, place);  // lanes may poll memory and meet in a loop
-  if (((mask >> lane.lane) & 1) == 0) {
-    fail(FindingKind::inactive_lane,
-         std::string("inactive lane: ") + name_of(operation) + " with mask " + hexadecimal(mask) +
-             ", which does not name the calling lane " + std::to_string(lane.lane),
-         place);
-  }
-  lane.state = LaneState::at_warp_meeting;
-  lane.place = place;
-  LaneExchange& exchange = exchanges_[lane.thread];
-  exchange.value = value;
-  exchange.source = source;
-  Warp& warp = warps_[lane.thread / 32];
+/// Out of the way, since what a waiting lane keeps on its stack is read again when it goes on.
+__attribute__((noinline)) void Worker::refuse_meeting(WarpOperation operation, unsigned mask,
+                                                      const void* place) {
+  fail(FindingKind::inactive_lane,
+       std::string("inactive lane: ") + name_of(operation) + " with mask " + hexadecimal(mask) +
+           ", which does not name the calling lane " + std::to_string(here().lane->lane),
+       place);
+}
+
+/// A lane's part in its meeting. Says whether it came last and all can go on.
+__attribute__((noinline)) bool Worker::arrive(Warp& warp, unsigned lane, WarpOperation operation, unsigned mask) {
   std::size_t i = 0;
   while (i < warp.meetings.size() &&
          (warp.meetings[i].mask != mask || warp.meetings[i].operation != operation)) {
     ++i;
   }
   if (i == warp.meetings.size()) warp.meetings.push_back({operation, mask, 0});
-  warp.meetings[i].arrived |= 1u << lane.lane;
-  if ((mask & warp.live & ~warp.meetings[i].arrived) == 0) complete(warp, i);
-  if (((warp.ready >> lane.lane) & 1) == 0) {
+  warp.meetings[i].arrived |= 1u << lane;
+  if ((mask & warp.live & ~warp.meetings[i].arrived) != 0) return false;
+  complete(warp, i);
+  return true;
+}
+
+std::uint64_t Worker::meet(WarpOperation operation, unsigned mask, std::uint64_t value, unsigned source,
+                           const void* place) {
+  Lane& lane = *here().lane;
+  tick(lane, 4, place);  // lanes may poll memory and meet in a loop
+  if (((mask >> lane.lane) & 1) == 0) [[unlikely]]
+    refuse_meeting(operation, mask, place);
+  lane.state = LaneState::at_warp_meeting;
+  lane.place = place;
+  LaneExchange& exchange = exchanges_[lane.thread];
+  exchange.value = value;
+  exchange.source = source;
+  Warp& warp = warps_[lane.thread / 32];
+  if (arrive(warp, lane.lane, operation, mask)) {
+    warp.ready &= ~(1u << lane.lane);
+  } else {
     moved_ = true;
     suspend(lane, warp);
-  } else {
-    warp.ready &= ~(1u << lane.lane);  // it came last and goes on at once
   }
   lane.state = LaneState::ready;
   return exchange.result;

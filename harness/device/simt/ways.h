@@ -17,12 +17,13 @@ struct Way {
   std::uint32_t lanes = 0;
   std::span<Event> events;
 
-  bool is_that_of(std::span<const Event> others) const {
+  TALLY_SIMT_INLINE bool is_that_of(std::span<const Event> others) const {
     if (events.size() != others.size()) return false;
     if (events.size() > 16) return std::memcmp(events.data(), others.data(), events.size_bytes()) == 0;
-    bool same = true;  // most are a few events long
-    for (std::size_t i = 0; i < events.size(); ++i) same &= events[i] == others[i];
-    return same;
+    for (std::size_t i = 0; i < others.size(); ++i) {  // most are a few events long
+      if (events[i] != others[i]) return false;
+    }
+    return true;
   }
 };
 
@@ -56,7 +57,7 @@ class Ways {
   unsigned turn(unsigned lane) const { return turn_[lane]; }
 
  private:
-  void add(std::uint32_t lane, std::span<Event> events) {
+  TALLY_SIMT_INLINE void add(std::uint32_t lane, std::span<Event> events) {
     // Neighbours are most often alike.
     for (std::size_t i = count_; i-- > 0;) {
       if (!ways_[i].is_that_of(events)) continue;
