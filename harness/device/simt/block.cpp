@@ -78,7 +78,7 @@ void Worker::begin_block(uint3 block) {
     lane.state = LaneState::ready;
     lane.accesses_left = recorder_ != nullptr ? accesses_a_turn_recorded : accesses_a_turn;
     lane.atomics = 0;
-    lane.stored = false;
+    lane.stored = lane.changed = false;
     lane.lowest = ~std::uintptr_t{0};
     lane.highest = 0;
   }
@@ -166,17 +166,17 @@ void Worker::give_way(LaneState state, const void* place) {
   Lane& lane = *here().lane;
   Warp& warp = warps_[lane.thread / 32];
   const bool pausing = state == LaneState::pausing;
+  moved_ |= !pausing || lane.stored || lane.changed;
   lane.state = state;
   lane.place = place;
   lane.accesses_left = pausing                ? accesses_while_waiting
                        : recorder_ != nullptr ? accesses_a_turn_recorded
                                               : accesses_a_turn;
   lane.atomics = 0;
-  lane.stored = false;
+  lane.stored = lane.changed = false;
   lane.lowest = ~std::uintptr_t{0};
   lane.highest = 0;
   (pausing ? warp.pausing : warp.log_full) |= 1u << lane.lane;
-  moved_ |= !pausing;
   suspend(lane, warp);
   lane.state = LaneState::ready;
 }

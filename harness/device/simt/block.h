@@ -2,8 +2,6 @@
 /// One block at work on one core: its threads, where each of them stands, and the turns they take.
 #pragma once
 
-#include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -13,12 +11,12 @@
 #include "harness/device/simt/executor.h"
 #include "harness/device/simt/fiber_switch.h"
 #include "harness/device/simt/fibers.h"
+#include "harness/device/simt/grid_progress.h"
 #include "harness/device/simt/lane_runtime.h"
 
 namespace tally::simt {
 
 class Recorder;
-struct GridProgress;
 
 enum class LaneState : std::uint8_t {
   ready,
@@ -42,7 +40,7 @@ struct alignas(64) Lane {
   std::int32_t accesses_left = 0;
   std::uintptr_t lowest = 0, highest = 0;
   std::uint16_t atomics = 0;
-  bool stored = false;
+  bool stored = false, changed = false;  ///< by a store, by an atomic
 };
 static_assert(sizeof(Lane) == 64);
 
@@ -155,9 +153,9 @@ class Worker {
   const void* barrier_place_ = nullptr;
   BarrierResult barrier_result_{};
   bool barrier_is_mixed_ = false, moved_ = false;
-  bool spinning_ = false;
-  std::uint64_t idle_rounds_ = 0, seen_progress_ = 0;
-  std::chrono::steady_clock::time_point idle_since_;  ///< no worker has moved since
+  // While it waits for other blocks: rounds of its lanes, all in vain, since `generation_` began.
+  bool waiting_ = false;
+  std::uint64_t generation_ = 0, rounds_in_vain_ = 0;
 
   // A fiber's failure, until the scheduler throws it.
   bool failed_ = false, error_noted_ = false;
@@ -165,14 +163,6 @@ class Worker {
   std::string error_;
   const void* error_place_ = nullptr;
   const Lane* error_lane_ = nullptr;
-};
-
-/// What the workers of one launch know of each other.
-struct GridProgress {
-  std::atomic<std::uint64_t> next_block = 0;
-  std::atomic<std::uint64_t> moved = 0;  ///< grows whenever a worker has done more than wait
-  std::atomic<int> busy = 0;             ///< workers that are not waiting for another block
-  std::atomic<bool> stopped = false;     ///< one worker has failed: the others end
 };
 
 /// Thrown on a worker whose launch has failed on another one.

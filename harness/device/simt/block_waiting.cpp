@@ -1,6 +1,5 @@
 // How a block's threads wait, for each other and for other blocks, and how a launch ends when they wait in
 // vain.
-#include <chrono>
 #include <cstdlib>
 #include <thread>
 #include <utility>
@@ -13,10 +12,9 @@
 namespace tally::simt {
 namespace {
 
-/// All wait, and none has moved for so long. A worker that could go on may be held up by the system: on a
-/// busy machine for tens of milliseconds.
-constexpr std::uint64_t idle_rounds_until_deadlock = 2000;
-constexpr std::chrono::seconds idle_time_until_deadlock{2};
+/// A wait may count its looks and end by itself, so a worker has looked in vain only after many.
+constexpr std::uint64_t rounds_of_a_vain_look = 2000;
+constexpr std::uint64_t rounds_at_full_speed = 16;
 
 }  // namespace
 
@@ -70,22 +68,19 @@ void Worker::release_barrier() {
   if (recorder_ != nullptr) recorder_->barrier_passed();
 }
 
+/// After a round in which no lane did more than look.
 void Worker::wait_for_others() {
-  if (!spinning_) {
-    spinning_ = true;
-    idle_rounds_ = 0;
-    idle_since_ = std::chrono::steady_clock::now();
-    progress_.busy.fetch_sub(1);
-    seen_progress_ = progress_.moved.fetch_add(1) + 1;
+  if (!waiting_) {
+    waiting_ = true;
+    progress_.begin_to_wait();
   }
-  if (const std::uint64_t moved = progress_.moved.load(); moved != seen_progress_) {
-    seen_progress_ = moved;
-    idle_rounds_ = 0;
-    idle_since_ = std::chrono::steady_clock::now();
+  if (const std::uint64_t now = progress_.generation(); now != generation_) {
+    generation_ = now;  // some lanes may have looked before it began
+    rounds_in_vain_ = 0;
+    return;
   }
-  if (++idle_rounds_ > 16) std::this_thread::yield();
-  if (idle_rounds_ < idle_rounds_until_deadlock || progress_.busy.load() > 0) return;
-  if (std::chrono::steady_clock::now() - idle_since_ < idle_time_until_deadlock) return;
+  if (++rounds_in_vain_ > rounds_at_full_speed) std::this_thread::yield();
+  if (rounds_in_vain_ != rounds_of_a_vain_look || !progress_.looked_in_vain(generation_)) return;
   for (const Lane& lane : lanes_) {
     if (lane.state == LaneState::pausing) {
       throw_error(FindingKind::deadlock, "deadlock: this thread waits for what no running thread will do",
@@ -96,10 +91,9 @@ void Worker::wait_for_others() {
 }
 
 void Worker::stop_waiting() {
-  if (!spinning_) return;
-  spinning_ = false;
-  progress_.busy.fetch_add(1);
-  progress_.moved.fetch_add(1);
+  if (!waiting_) return;
+  waiting_ = false;
+  progress_.stop_waiting();
 }
 
 void Worker::set_failure(FindingKind kind, const std::string& message, const void* place, bool noted) {

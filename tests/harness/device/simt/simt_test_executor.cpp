@@ -1,8 +1,10 @@
 // The executor runs kernels as CUDA says: indices, barriers, warp functions, shared memory, atomics, errors.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <numeric>
 #include <random>
+#include <thread>
 
 #include "tests/harness/device/simt/kernels_under_test.h"
 
@@ -272,6 +274,53 @@ TEST(Executor, lets_a_block_wait_for_the_one_before) {
     launch("chained_scan", chained_scan, 500, 64, 0, prefixes.get(), flags.get(), x.get());
     EXPECT_EQ(prefixes.values(), expected);
   }
+  tally::simt::set_worker_count(0);
+}
+
+// What happens outside device memory: nobody's access.
+struct HeldUp {
+  std::atomic<int> looks_of_first = 0, looks_of_second = 0;
+  std::atomic<bool> told = false;
+
+  TALLY_SIMT_NOT_COUNTED void first_looks() {
+    ++looks_of_first;
+    // Not for ever: the second looks no more if its launch has failed.
+    for (int i = 0; i < 5000000 && told && looks_of_second < 10000; ++i) std::this_thread::yield();
+  }
+  TALLY_SIMT_NOT_COUNTED bool first_waits() const { return looks_of_first > 10; }
+  TALLY_SIMT_NOT_COUNTED void tell() { told = true; }
+  TALLY_SIMT_NOT_COUNTED void second_looks() { ++looks_of_second; }
+};
+
+// The first block waits. When the second lets it go on, its core is held up, as a busy machine's may be,
+// until the second has looked for its answer 10000 times.
+__global__ void answer_late(int* words, HeldUp* held_up) {
+  if (threadIdx.x != 0 || blockIdx.x > 1) return;
+  auto* const word = static_cast<volatile int*>(words);
+  if (blockIdx.x == 0) {
+    while (word[0] == 0) {
+      __nanosleep(1);
+      held_up->first_looks();
+    }
+    __threadfence();
+    word[1] = word[0] + 1;
+  } else {
+    while (!held_up->first_waits()) __nanosleep(1);
+    held_up->tell();
+    word[0] = 1;
+    while (word[1] == 0) {
+      held_up->second_looks();
+      __nanosleep(1);
+    }
+  }
+}
+
+TEST(Executor, calls_no_wait_a_deadlock_while_a_worker_is_held_up) {
+  tally::simt::set_worker_count(2);
+  HeldUp held_up;
+  DeviceArray<int> words(std::vector<int>(2, 0));
+  launch("answer_late", answer_late, 4, 1024, 0, words.get(), &held_up);  // enough threads for two workers
+  EXPECT_EQ(words[1], 2);
   tally::simt::set_worker_count(0);
 }
 
