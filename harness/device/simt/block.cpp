@@ -85,7 +85,7 @@ void Worker::begin_block(uint3 block) {
   for (Warp& warp : warps_) {
     warp.live = warp.ready = warp.existing;
     warp.at_active_mask = warp.pausing = warp.log_full = 0;
-    warp.meetings.clear();
+    warp.meeting_count = 0;
   }
   if (recorder_ != nullptr) recorder_->begin_block(*this);
 }
@@ -157,7 +157,7 @@ void Worker::lane_ended(Lane& lane) {
   --live_;
   Warp& warp = warps_[lane.thread / 32];
   warp.live &= ~(1u << lane.lane);
-  for (std::size_t i = warp.meetings.size(); i-- > 0;) {
+  for (unsigned i = warp.meeting_count; i-- > 0;) {
     if ((warp.meetings[i].mask & warp.live & ~warp.meetings[i].arrived) == 0) complete(warp, i);
   }
 }

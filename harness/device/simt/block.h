@@ -2,6 +2,7 @@
 /// One block at work on one core: its threads, where each of them stands, and the turns they take.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -63,7 +64,8 @@ struct Warp {
   unsigned ready = 0;     ///< lanes that can run and do not
   // Lanes in the states of these names.
   unsigned at_active_mask = 0, pausing = 0, log_full = 0;
-  std::vector<WarpMeeting> meetings;
+  unsigned meeting_count = 0;
+  std::array<WarpMeeting, 32> meetings;  ///< each lane is in one at most
 };
 
 /// A core's state. Blocks of a launch run here one after the other.
@@ -122,8 +124,7 @@ class Worker {
   Turn run_warp(Warp& warp);
   bool resolve_active_masks(Warp& warp);
   static bool release(Warp& warp, unsigned& lanes);
-  void complete(Warp& warp, std::size_t meeting);
-  bool arrive(Warp& warp, unsigned lane, WarpOperation operation, unsigned mask);
+  void complete(Warp& warp, unsigned meeting);
   [[noreturn]] void refuse_meeting(WarpOperation operation, unsigned mask, const void* place);
   void lane_ended(Lane& lane);
   void release_barrier();

@@ -115,9 +115,11 @@ void Recorder::warp_met(const Warp& warp, const WarpMeeting& meeting) {
   order_.meeting(warp_, meeting.arrived, warp.live);
   if (meeting.operation != WarpOperation::shuffle) return;
   for (std::uint32_t rest = meeting.arrived; rest != 0; rest &= rest - 1) {
-    const Lane& lane = worker_->lane(warp.first_thread + static_cast<unsigned>(std::countr_zero(rest)));
-    const unsigned source = worker_->exchange(lane.thread).source;
-    if (source < 32 && ((meeting.arrived >> source) & 1) != 0) continue;
+    const unsigned thread = warp.first_thread + static_cast<unsigned>(std::countr_zero(rest));
+    const unsigned source = worker_->exchange(thread).source;
+    if (source < 32 && ((meeting.arrived >> source) & 1) != 0) [[likely]]
+      continue;
+    const Lane& lane = worker_->lane(thread);
     note(FindingKind::inactive_lane, &lane, lane.place,
          "shuffles from lane " + std::to_string(source) +
              ", which takes no part: its value is undefined");

@@ -80,20 +80,6 @@ __attribute__((noinline)) void Worker::refuse_meeting(WarpOperation operation, u
        place);
 }
 
-/// A lane's part in its meeting. Says whether it came last and all can go on.
-__attribute__((noinline)) bool Worker::arrive(Warp& warp, unsigned lane, WarpOperation operation, unsigned mask) {
-  std::size_t i = 0;
-  while (i < warp.meetings.size() &&
-         (warp.meetings[i].mask != mask || warp.meetings[i].operation != operation)) {
-    ++i;
-  }
-  if (i == warp.meetings.size()) warp.meetings.push_back({operation, mask, 0});
-  warp.meetings[i].arrived |= 1u << lane;
-  if ((mask & warp.live & ~warp.meetings[i].arrived) != 0) return false;
-  complete(warp, i);
-  return true;
-}
-
 std::uint64_t Worker::meet(WarpOperation operation, unsigned mask, std::uint64_t value, unsigned source,
                            const void* place) {
   Lane& lane = *here().lane;
@@ -106,7 +92,19 @@ std::uint64_t Worker::meet(WarpOperation operation, unsigned mask, std::uint64_t
   exchange.value = value;
   exchange.source = source;
   Warp& warp = warps_[lane.thread / 32];
-  if (arrive(warp, lane.lane, operation, mask)) {
+  unsigned i = 0;
+  while (i < warp.meeting_count &&
+         (warp.meetings[i].mask != mask || warp.meetings[i].operation != operation)) {
+    ++i;
+  }
+  WarpMeeting& meeting = warp.meetings[i];
+  if (i == warp.meeting_count) {
+    ++warp.meeting_count;
+    meeting = {operation, mask, 0};
+  }
+  meeting.arrived |= 1u << lane.lane;
+  if ((mask & warp.live & ~meeting.arrived) == 0) {
+    complete(warp, i);
     warp.ready &= ~(1u << lane.lane);
   } else {
     moved_ = true;
@@ -116,9 +114,11 @@ std::uint64_t Worker::meet(WarpOperation operation, unsigned mask, std::uint64_t
   return exchange.result;
 }
 
-void Worker::complete(Warp& warp, std::size_t index) {
+void Worker::complete(Warp& warp, unsigned index) {
   const WarpMeeting meeting = warp.meetings[index];
-  warp.meetings.erase(warp.meetings.begin() + static_cast<std::ptrdiff_t>(index));
+  std::copy(warp.meetings.begin() + index + 1, warp.meetings.begin() + warp.meeting_count,
+            warp.meetings.begin() + index);
+  --warp.meeting_count;
   LaneExchange* const lanes = &exchanges_[warp.first_thread];
   if (recorder_ != nullptr) recorder_->warp_met(warp, meeting);
   warp.ready |= meeting.arrived;
@@ -179,7 +179,8 @@ bool Worker::resolve_active_masks(Warp& warp) {
 /// No thread can run: some warp function names lanes that will not come.
 void Worker::explain_stuck() {
   for (Warp& warp : warps_) {
-    for (const WarpMeeting& meeting : warp.meetings) {
+    for (unsigned i = 0; i < warp.meeting_count; ++i) {
+      const WarpMeeting& meeting = warp.meetings[i];
       const unsigned missing = meeting.mask & warp.live & ~meeting.arrived;
       const Lane& waiting =
           lanes_[warp.first_thread + static_cast<unsigned>(std::countr_zero(meeting.arrived))];
