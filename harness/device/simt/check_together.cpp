@@ -77,7 +77,6 @@ bool Recorder::note_together(const JointAccess& joint, const Reached& reached) {
   for (std::uint32_t rest = joint.lanes; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     const std::uintptr_t address = ways_.addresses(lane)[joint.index];
-    if (address % bytes != 0) return false;
     note.thread = static_cast<std::uint16_t>(warp_ * 32 + lane);
     note.bytes = static_cast<std::uint8_t>((bytes >= 4 ? 0xfu : (1u << bytes) - 1) << (address % 4));
     ShadowCell* cell = reached.shadow->cell(address - reached.begin);
@@ -98,20 +97,21 @@ bool Recorder::note_together(const JointAccess& joint, const Reached& reached) {
 }
 
 template <unsigned bytes>
-bool Recorder::check_together(const JointAccess& joint) {
+bool Recorder::check_together(const JointAccess& joint, bool by_ways) {
   const DeviceArena& arena = device_arena();
   Reached reached{};
   if (arena.contains(joint.lowest) && arena.contains(joint.end - 1)) {
     if (!states_allow<bytes>(joint, ways_) || !global_shadow_.ready()) return false;
     reached = {&global_shadow_, arena.begin, launch_key_, false};
   } else if (in_static_shared(joint.lowest)) {
-    if (!in_shared_array(joint.lowest, static_cast<unsigned>(joint.end - joint.lowest))) return false;
+    const std::uint64_t whole = joint.end - joint.lowest;
+    if (joint.end > shared_.end || !in_shared_array(joint.lowest, static_cast<unsigned>(whole))) return false;
     reached = {&static_shadow_, shared_.begin, block_key_, true};
   } else if (in_dynamic_shared(joint.lowest)) {
     if (joint.end - dynamic_begin_ > launch_->shared_bytes) return false;
     reached = {&dynamic_shadow_, dynamic_begin_, block_key_, true};
   } else {
-    if (joint.lowest % bytes != 0 || !in_program(joint.lowest) || joint.end > constants_end_) return false;
+    if (!by_ways || !in_program(joint.lowest) || joint.end > constants_end_) return false;
     *joint.event = {Event::Kind::not_counted, joint.event->index()};
     return true;
   }
@@ -119,16 +119,17 @@ bool Recorder::check_together(const JointAccess& joint) {
                                               : note_together<bytes, false>(joint, reached);
 }
 
-/// False when the accesses in the log must be looked at one by one.
-bool Recorder::check_together() {
+/// False when the accesses in the log must be looked at one by one. `by_ways`: what does not count need only
+/// be taken out of the ways, not out of each lane's part of the log.
+bool Recorder::check_together(bool by_ways) {
   if (order_.has_fresh_fence() || !joint_accesses_.find(ways_, requests_)) return false;
   for (const JointAccess& joint : joint_accesses_.all()) {
     const unsigned bytes = joint.site->bytes;
-    const bool fine = bytes == 1   ? check_together<1>(joint)
-                      : bytes == 2 ? check_together<2>(joint)
-                      : bytes == 4 ? check_together<4>(joint)
-                      : bytes == 8 ? check_together<8>(joint)
-                                   : check_together<16>(joint);
+    const bool fine = bytes == 1   ? check_together<1>(joint, by_ways)
+                      : bytes == 2 ? check_together<2>(joint, by_ways)
+                      : bytes == 4 ? check_together<4>(joint, by_ways)
+                      : bytes == 8 ? check_together<8>(joint, by_ways)
+                                   : check_together<16>(joint, by_ways);
     if (!fine) return false;
   }
   return true;

@@ -11,16 +11,18 @@ JointAccess joined(const Way& way, Event& event, std::uint32_t index, const Site
   const auto first = static_cast<unsigned>(std::countr_zero(way.lanes));
   joint.lowest = joint.end = ways.addresses(first)[index];
   joint.of_lane_0 = joint.lowest - std::uint64_t{first} * site.bytes;
-  std::uint64_t misplaced = 0;
+  std::uint64_t misplaced = 0, misaligned = 0;
   for (std::uint32_t rest = way.lanes; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     const std::uint64_t address = ways.addresses(lane)[index];
     joint.lowest = std::min(joint.lowest, address);
     joint.end = std::max(joint.end, address);
+    misaligned |= address & (site.bytes - 1u);
     misplaced |= address - joint.of_lane_0 - std::uint64_t{lane} * site.bytes;
   }
   joint.end += site.bytes;
   joint.in_line = misplaced == 0;
+  joint.aligned = misaligned == 0;
   return joint;
 }
 
@@ -51,7 +53,7 @@ bool JointAccesses::find(const Ways& ways, const RequestLog& requests) {
       simple &= site.kind == AccessKind::load || (site.kind == AccessKind::store && site.bytes >= 4);
       if (!simple) return false;
       all_.push_back(joined(way, event, index++, site, ways));
-      simple &= site.kind == AccessKind::load || all_.back().in_line;
+      simple &= all_.back().aligned && (site.kind == AccessKind::load || all_.back().in_line);
     }
   }
   return simple && stores_keep_apart();

@@ -20,13 +20,15 @@ struct JointAccess {
   std::uint32_t index = 0;     ///< among each lane's addresses
   std::uint64_t lowest = 0, end = 0;
   std::uint64_t of_lane_0 = 0; ///< where lanes' addresses follow each other, what that of lane 0 would be
+  bool aligned = false;
   bool in_line = false;        ///< lanes' addresses follow each other without a gap or overlap
 };
 
 class JointAccesses {
  public:
-  /// Finds those of all ways. False where lanes might reach one word and one of them change it, or where
-  /// there are atomics: then only the order in which the lanes ran will do.
+  /// Finds those of all ways. False where lanes might reach one word and one of them change it, where there
+  /// are atomics or fences, or where an access is misaligned: then only the order in which the lanes ran will
+  /// do.
   bool find(const Ways& ways, const RequestLog& requests);
   std::span<const JointAccess> all() const { return all_; }
 

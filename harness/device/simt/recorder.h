@@ -80,9 +80,9 @@ class Recorder {
   void take_in_all();
   void check_accesses();
   struct Reached;
-  bool check_together();
+  bool check_together(bool by_ways);
   template <unsigned bytes>
-  bool check_together(const JointAccess& joint);
+  bool check_together(const JointAccess& joint, bool by_ways);
   template <unsigned bytes, bool is_load>
   bool note_together(const JointAccess& joint, const Reached& reached);
   template <typename AddressesOf>

@@ -158,14 +158,18 @@ void Recorder::group(const Way& way, AddressesOf addresses_of) {
 
 /// Looks at what the log holds, empties it, and counts what no lane of `running` can still join.
 void Recorder::take_in(const Warp& warp, std::uint32_t running) {
-  bool ways_known = ways_.find(log_);
+  // Where nothing will be left open, lanes that went one way are counted as one.
+  const auto by_ways = [&] {
+    return requests_.nothing_open() && code_.nothing_open() &&
+           (running == 0 || (ways_.size() == 1 && (running & ~ways_.begin()->lanes) == 0));
+  };
   order_.next_moment();
-  if (log_.has_work() && !(ways_known && check_together())) {
+  bool ways_known = ways_.find(log_);
+  if (log_.has_work() && !(ways_known && check_together(by_ways()))) {
     check_accesses();
     ways_known = ways_.find(log_);  // what does not count is out of the log now
   }
-  const bool alike = ways_.size() == 1 && (running & ~ways_.begin()->lanes) == 0;
-  if (ways_known && requests_.nothing_open() && code_.nothing_open() && (running == 0 || alike)) {
+  if (ways_known && by_ways()) {
     for (const Way& way : ways_) group(way, [&](unsigned lane) { return ways_.addresses(lane); });
     running = 0;
   } else {
