@@ -60,7 +60,7 @@ void Worker::run_lane() {
     lane.state = LaneState::ended;
     if (!worker.failed_) worker.lane_ended(lane);
     worker.moved_ = true;
-    worker.suspend(lane, worker.warps_[lane.thread / 32]);  // resumed for the same thread of the worker's next block
+    worker.suspend(lane, *here().warp);  // resumed for the same thread of the worker's next block
   }
 }
 
@@ -92,7 +92,7 @@ void Worker::begin_block(uint3 block) {
 
 void Worker::run_block(uint3 block) {
   begin_block(block);
-  here() = {nullptr, this, recorder_, stacks_.range()};
+  here() = {nullptr, nullptr, this, recorder_, stacks_.range()};
   try {
     while (live_ > 0) {
       if (progress_.stopped.load(std::memory_order_relaxed)) throw Stopped{};
@@ -130,6 +130,7 @@ Worker::Turn Worker::run_warp(Warp& warp) {
   if (warp.live == 0) return turn;
   release(warp, warp.pausing);
   moved_ = false;
+  here().warp = &warp;
   if (recorder_ != nullptr) recorder_->enter_warp(warp.first_thread / 32);
   for (unsigned long_turns = 0;;) {
     while (warp.ready != 0) {
@@ -155,7 +156,7 @@ bool Worker::release(Warp& warp, unsigned& lanes) {
 
 void Worker::lane_ended(Lane& lane) {
   --live_;
-  Warp& warp = warps_[lane.thread / 32];
+  Warp& warp = *here().warp;
   warp.live &= ~(1u << lane.lane);
   for (unsigned i = warp.meeting_count; i-- > 0;) {
     if ((warp.meetings[i].mask & warp.live & ~warp.meetings[i].arrived) == 0) complete(warp, i);
@@ -164,7 +165,7 @@ void Worker::lane_ended(Lane& lane) {
 
 void Worker::give_way(LaneState state, const void* place) {
   Lane& lane = *here().lane;
-  Warp& warp = warps_[lane.thread / 32];
+  Warp& warp = *here().warp;
   const bool pausing = state == LaneState::pausing;
   moved_ |= !pausing || lane.stored || lane.changed;
   lane.state = state;

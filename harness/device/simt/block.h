@@ -172,6 +172,7 @@ struct Stopped {};
 /// Where this operating system thread stands: the fiber it runs, if any, and what each of its accesses needs.
 struct Here {
   Lane* lane = nullptr;
+  Warp* warp = nullptr;  ///< the lane's
   Worker* worker = nullptr;
   Recorder* recorder = nullptr;
   AddressRange local_memory;

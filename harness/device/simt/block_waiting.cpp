@@ -29,7 +29,7 @@ int Worker::wait_at_barrier(BarrierResult result, int predicate, const void* pla
   barrier_is_mixed_ |= barrier_place_ != place || barrier_result_ != result;
   barrier_count_ += predicate != 0 ? 1 : 0;
   moved_ = true;
-  suspend(lane, warps_[lane.thread / 32]);
+  suspend(lane, *here().warp);
   lane.state = LaneState::ready;
   if (result == BarrierResult::count) return barrier_total_;
   return result == BarrierResult::all ? barrier_total_ == static_cast<int>(thread_count_)
@@ -108,7 +108,7 @@ void Worker::set_failure(FindingKind kind, const std::string& message, const voi
 void Worker::fail(FindingKind kind, const std::string& message, const void* place, bool noted) {
   set_failure(kind, message, place, noted);
   moved_ = true;
-  suspend(*here().lane, warps_[here().lane->thread / 32]);
+  suspend(*here().lane, *here().warp);
   std::abort();  // a failed fiber is never resumed
 }
 

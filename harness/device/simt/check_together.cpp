@@ -21,7 +21,7 @@ namespace {
 /// The last two readers in the order in which lanes ran, whichever of them is noted first.
 void add_reader(ShadowCell& cell, const AccessNote& note, const Ways& ways) {
   const auto later = [&](const AccessNote& other) {
-    return other.time == note.time && ways.turn(other.thread % 32) > ways.turn(note.thread % 32);
+    return other.time == note.time && ways.ran_after(other.thread % 32, note.thread % 32);
   };
   AccessNote &reader = cell.reader, &other = cell.other_reader;
   if (reader.time != 0 && (reader.thread != note.thread || reader.block != note.block)) {

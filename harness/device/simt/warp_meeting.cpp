@@ -91,7 +91,7 @@ std::uint64_t Worker::meet(WarpOperation operation, unsigned mask, std::uint64_t
   LaneExchange& exchange = exchanges_[lane.thread];
   exchange.value = value;
   exchange.source = source;
-  Warp& warp = warps_[lane.thread / 32];
+  Warp& warp = *here().warp;
   unsigned i = 0;
   while (i < warp.meeting_count &&
          (warp.meetings[i].mask != mask || warp.meetings[i].operation != operation)) {
@@ -148,7 +148,7 @@ void Worker::complete(Warp& warp, unsigned index) {
 
 unsigned Worker::meet_active(const void* place) {
   Lane& lane = *here().lane;
-  Warp& warp = warps_[lane.thread / 32];
+  Warp& warp = *here().warp;
   lane.state = LaneState::at_active_mask;
   lane.place = place;
   warp.at_active_mask |= 1u << lane.lane;

@@ -37,14 +37,12 @@ class Ways {
     if (all.empty()) return true;
     const std::uint32_t first_count = all.front().event_count;
     std::uint32_t lanes = 0, differ = 0;
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      const Stretch& stretch = all[i];
+    for (const Stretch& stretch : all) {
       const std::uint32_t lane = 1u << stretch.lane;
       if ((lanes & lane) != 0) return false;
       lanes |= lane;
       differ |= stretch.event_count ^ first_count;
-      addresses_[stretch.lane] = stretch.addresses;
-      turn_[stretch.lane] = static_cast<std::uint8_t>(i);
+      of_lane_[stretch.lane] = &stretch;
     }
     // Stretches lie one after the other, so they are alike if the log is itself when moved by one of them.
     const std::span<Event> first = all.front().events();
@@ -60,9 +58,9 @@ class Ways {
   const Way* end() const { return ways_.data() + count_; }
   std::size_t size() const { return count_; }
   /// A lane's addresses, one for each of its accesses.
-  const std::uint64_t* addresses(unsigned lane) const { return addresses_[lane]; }
-  /// When the lane ran: lower ones before it.
-  unsigned turn(unsigned lane) const { return turn_[lane]; }
+  const std::uint64_t* addresses(unsigned lane) const { return of_lane_[lane]->addresses; }
+  /// Whether one lane ran after the other.
+  bool ran_after(unsigned lane, unsigned other) const { return of_lane_[lane] > of_lane_[other]; }
 
  private:
   TALLY_SIMT_INLINE void add(std::uint32_t lane, std::span<Event> events) {
@@ -76,8 +74,7 @@ class Ways {
   }
 
   std::array<Way, 32> ways_;
-  std::array<const std::uint64_t*, 32> addresses_{};
-  std::array<std::uint8_t, 32> turn_{};
+  std::array<const Stretch*, 32> of_lane_{};
   std::size_t count_ = 0;
 };
 
