@@ -86,7 +86,7 @@ class AccessOrder {
   std::uint32_t now_ = 1, block_ = 0, barrier_ = 0, fence_ = 0, acquired_ = 0;
   std::vector<WarpOrder> warps_;
   std::vector<bool> fresh_fence_;
-  unsigned fresh_fences_ = 0;  // of those
+  unsigned fresh_fences_ = 0;                                                 // of those
   std::unordered_map<std::uint32_t, std::vector<Publication>> publications_;  // by block
 };
 

@@ -1,7 +1,7 @@
 /// \file
-/// What the lanes of the warp at work do, noted as it happens and looked at later: an event costs a hook a few
-/// instructions, and all lanes' events together cost far less to look at than each by itself. Nothing stays
-/// in it past the warp's turn.
+/// What the lanes of the warp at work do, noted as it happens and looked at later: an event costs a hook a
+/// few instructions, and all lanes' events together cost far less to look at than each by itself. Nothing
+/// stays in it past the warp's turn.
 #pragma once
 
 #include <array>
@@ -18,10 +18,10 @@ namespace tally::simt {
 class Event {
  public:
   enum class Kind : std::uint32_t {
-    code,        ///< enters a block of code
-    access,      ///< accesses memory: one address beside it
-    not_counted, ///< an access that turned out to be of no memory that counts
-    fence        ///< orders the lane's writes before its later ones
+    code,         ///< enters a block of code
+    access,       ///< accesses memory: one address beside it
+    not_counted,  ///< an access that turned out to be of no memory that counts
+    fence         ///< orders the lane's writes before its later ones
   };
 
   Event() = default;

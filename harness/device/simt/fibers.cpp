@@ -63,9 +63,7 @@ FiberStacks::~FiberStacks() {
 
 void* FiberStacks::top(unsigned index) const { return base_ + (index + 1) * stride - colour(index); }
 
-std::size_t FiberStacks::usable_bytes(unsigned index) const {
-  return stack_bytes - colour(index);
-}
+std::size_t FiberStacks::usable_bytes(unsigned index) const { return stack_bytes - colour(index); }
 
 DynamicShared::DynamicShared(std::size_t bytes)
     : mapped_bytes_((bytes + 4095) / 4096 * 4096 + pad_bytes),

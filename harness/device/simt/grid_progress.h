@@ -11,8 +11,8 @@ namespace tally::simt {
 
 /// A worker moves or waits. It waits from when all its lanes have looked in vain for what others are to write
 /// until one of them has done more than look. Its lanes see nothing but memory, which only movers change; so
-/// when every worker has looked in vain since the last one moved, none ever will. How long that takes does not
-/// matter: a worker that the system holds up has not looked.
+/// when every worker has looked in vain since the last one moved, none ever will. How long that takes does
+/// not matter: a worker that the system holds up has not looked.
 class GridProgress {
  public:
   explicit GridProgress(int workers) : moving_(workers) {}

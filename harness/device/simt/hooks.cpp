@@ -37,7 +37,7 @@ template <unsigned bytes>
 inline void access(const void* pointer, AccessKind kind, const void* place) {
   const Here& at = here();
   Lane* const lane = at.lane;
-  if (lane == nullptr) return;               // the host's own
+  if (lane == nullptr) return;  // the host's own
   if (at.local_memory.contains(pointer)) return;
   const auto address = reinterpret_cast<std::uintptr_t>(pointer);
   lane->stored |= kind == AccessKind::store;

@@ -65,13 +65,15 @@ bool JointAccesses::stores_keep_apart() {
   }
   if (stores_.empty()) return true;
   const auto lower = [](const JointAccess* a, const JointAccess* b) { return a->lowest < b->lowest; };
-  if (!std::is_sorted(stores_.begin(), stores_.end(), lower)) std::sort(stores_.begin(), stores_.end(), lower);
+  if (!std::is_sorted(stores_.begin(), stores_.end(), lower))
+    std::sort(stores_.begin(), stores_.end(), lower);
   std::uint64_t longest = 0;
   for (const JointAccess* store : stores_) longest = std::max(longest, store->end - store->lowest);
   for (const JointAccess& joint : all_) {
     const std::uint64_t from = joint.lowest - std::min(joint.lowest, longest);
-    auto store = std::lower_bound(stores_.begin(), stores_.end(), from,
-                                  [](const JointAccess* a, std::uint64_t lowest) { return a->lowest < lowest; });
+    auto store =
+        std::lower_bound(stores_.begin(), stores_.end(), from,
+                         [](const JointAccess* a, std::uint64_t lowest) { return a->lowest < lowest; });
     for (; store != stores_.end() && (*store)->lowest < joint.end; ++store) {
       if (!keep_apart(joint, **store)) return false;
     }

@@ -15,13 +15,13 @@ namespace tally::simt {
 /// One access of a way: the same site for each of its lanes.
 struct JointAccess {
   const Site* site = nullptr;
-  Event* event = nullptr;      ///< of the way
+  Event* event = nullptr;  ///< of the way
   std::uint32_t lanes = 0;
-  std::uint32_t index = 0;     ///< among each lane's addresses
+  std::uint32_t index = 0;  ///< among each lane's addresses
   std::uint64_t lowest = 0, end = 0;
-  std::uint64_t of_lane_0 = 0; ///< where lanes' addresses follow each other, what that of lane 0 would be
+  std::uint64_t of_lane_0 = 0;  ///< where lanes' addresses follow each other, what that of lane 0 would be
   bool aligned = false;
-  bool in_line = false;        ///< lanes' addresses follow each other without a gap or overlap
+  bool in_line = false;  ///< lanes' addresses follow each other without a gap or overlap
 };
 
 class JointAccesses {

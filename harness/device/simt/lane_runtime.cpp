@@ -27,8 +27,7 @@ unsigned active_mask() { return here().worker->meet_active(__builtin_return_addr
 
 void fence(bool whole_grid) {
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  if (Recorder* recorder = here().worker->recorder(); recorder != nullptr && whole_grid)
-    recorder->fence();
+  if (Recorder* recorder = here().worker->recorder(); recorder != nullptr && whole_grid) recorder->fence();
   here().worker->tick(*here().lane, 64, __builtin_return_address(0));
 }
 

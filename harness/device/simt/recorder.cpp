@@ -121,8 +121,7 @@ void Recorder::warp_met(const Warp& warp, const WarpMeeting& meeting) {
       continue;
     const Lane& lane = worker_->lane(thread);
     note(FindingKind::inactive_lane, &lane, lane.place,
-         "shuffles from lane " + std::to_string(source) +
-             ", which takes no part: its value is undefined");
+         "shuffles from lane " + std::to_string(source) + ", which takes no part: its value is undefined");
   }
 }
 

@@ -50,9 +50,9 @@ class Recorder {
   template <unsigned bytes>
   TALLY_SIMT_INLINE bool access(std::uintptr_t address, AccessKind kind, const void* place) {
     log_.add_access(requests_.site_of(place, kind, bytes), address);
-    return address % bytes == 0 && (kind == AccessKind::load || device_arena().contains(address) ||
-                                    (address >= writable_begin_ && address + bytes <= writable_end_) ||
-                                    may_write(address, bytes));
+    return address % bytes == 0 &&
+           (kind == AccessKind::load || device_arena().contains(address) ||
+            (address >= writable_begin_ && address + bytes <= writable_end_) || may_write(address, bytes));
   }
   void enter_code(std::uint32_t guard) { log_.add_code(guard); }
   void fence() { log_.add_fence(); }
@@ -144,7 +144,7 @@ class Recorder {
   std::vector<std::uint32_t> array_of_word_;
   std::vector<bool> array_allowed_, array_touched_;
   std::uintptr_t dynamic_begin_ = 0;
-  std::uintptr_t writable_begin_ = 0, writable_end_ = 0;  // the shared array that was last written to
+  std::uintptr_t writable_begin_ = 0, writable_end_ = 0;    // the shared array that was last written to
   std::uintptr_t constants_begin_ = 0, constants_end_ = 0;  // the module that was last read from
 
   // The block and the warp at work.

@@ -64,7 +64,8 @@ std::uint32_t combined(const WarpMeeting& meeting, const LaneExchange* lanes) {
   }
   total = static_cast<std::uint32_t>(lanes[std::countr_zero(rest)].value);
   for (rest &= rest - 1; rest != 0; rest &= rest - 1) {
-    total = combine(meeting.operation, total, static_cast<std::uint32_t>(lanes[std::countr_zero(rest)].value));
+    total =
+        combine(meeting.operation, total, static_cast<std::uint32_t>(lanes[std::countr_zero(rest)].value));
   }
   return total;
 }
