@@ -31,7 +31,10 @@ void fence(bool whole_grid) {
   here().worker->tick(*here().lane, 64, __builtin_return_address(0));
 }
 
-void pause() { here().worker->give_way(LaneState::pausing, __builtin_return_address(0)); }
+void pause() {
+  if (!counting_available()) here().lane->changed = true;  // stores are not seen: there may have been some
+  here().worker->give_way(LaneState::pausing, __builtin_return_address(0));
+}
 
 void trap() { here().worker->fail(FindingKind::fault, "__trap()", __builtin_return_address(0)); }
 
