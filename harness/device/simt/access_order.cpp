@@ -20,6 +20,7 @@ void AccessOrder::begin_block(std::uint32_t block, unsigned warps) {
     warps_[w].pairs.reset();
   }
   fresh_fence_.assign(std::size_t{warps} * 32, false);
+  fresh_fences_ = 0;
 }
 
 void AccessOrder::meeting(unsigned index, std::uint32_t arrived, std::uint32_t live) {
@@ -45,6 +46,7 @@ void AccessOrder::meeting(unsigned index, std::uint32_t arrived, std::uint32_t l
 
 void AccessOrder::fence(unsigned thread) {
   fence_ = ++now_;
+  fresh_fences_ += fresh_fence_[thread] ? 0 : 1;
   fresh_fence_[thread] = true;
 }
 

@@ -44,12 +44,24 @@ class AccessOrder {
   bool take_fresh_fence(unsigned thread) {
     const bool fresh = fresh_fence_[thread];
     fresh_fence_[thread] = false;
+    fresh_fences_ -= fresh ? 1 : 0;
     return fresh;
   }
+  /// Whether any thread's next store publishes.
+  bool has_fresh_fence() const { return fresh_fences_ > 0; }
+
+  /// What comes now is later than what was, though nothing orders it.
+  void next_moment() { ++now_; }
 
   std::uint32_t now() const { return now_; }
   std::uint32_t block() const { return block_; }
 
+  /// Whether a note of the block at work comes before what `thread` of it does now, as far as barriers and
+  /// meetings of whole warps tell.
+  bool plainly_ordered(const AccessNote& note, unsigned thread) const {
+    return note.block == block_ && (note.thread == thread || note.time < barrier_ ||
+                                    (note.thread / 32 == thread / 32 && note.time < warps_[thread / 32].all));
+  }
   /// Whether `note` comes before what `thread` of the block at work does now.
   bool ordered(const AccessNote& note, unsigned thread) const {
     if (note.block != block_) return ordered_between_blocks(note);
@@ -74,6 +86,7 @@ class AccessOrder {
   std::uint32_t now_ = 1, block_ = 0, barrier_ = 0, fence_ = 0, acquired_ = 0;
   std::vector<WarpOrder> warps_;
   std::vector<bool> fresh_fence_;
+  unsigned fresh_fences_ = 0;                                                 // of those
   std::unordered_map<std::uint32_t, std::vector<Publication>> publications_;  // by block
 };
 

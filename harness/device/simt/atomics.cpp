@@ -5,46 +5,50 @@
 
 #include "harness/device/simt/block.h"
 #include "harness/device/simt/memory.h"
-#include "harness/device/simt/recorder_access.h"
+#include "harness/device/simt/recorder.h"
 
 namespace tally::simt {
 namespace {
+
+/// A lane whose atomics change nothing may only be looking.
+void note_change(bool changed) { here().lane->changed |= changed; }
 
 template <typename T, typename Change>
 std::uint64_t update(void* address, Change change) {
   std::atomic_ref<T> word(*static_cast<T*>(address));
   T old = word.load();
-  while (!word.compare_exchange_weak(old, change(old))) {
-  }
+  T next = change(old);
+  while (!word.compare_exchange_weak(old, next)) next = change(old);
+  note_change(next != old);
   return to_bits(old);
 }
 
 template <typename T>
 std::uint64_t apply_to_integer(AtomicOperation operation, void* address, T operand) {
-  std::atomic_ref<T> word(*static_cast<T*>(address));
-  switch (operation) {
-    case AtomicOperation::add:
-      return to_bits(word.fetch_add(operand));
-    case AtomicOperation::subtract:
-      return to_bits(word.fetch_sub(operand));
-    case AtomicOperation::exchange:
-      return to_bits(word.exchange(operand));
-    case AtomicOperation::bit_and:
-      return to_bits(word.fetch_and(operand));
-    case AtomicOperation::bit_or:
-      return to_bits(word.fetch_or(operand));
-    case AtomicOperation::bit_xor:
-      return to_bits(word.fetch_xor(operand));
-    case AtomicOperation::minimum:
-      return update<T>(address, [=](T old) { return operand < old ? operand : old; });
-    case AtomicOperation::maximum:
-      return update<T>(address, [=](T old) { return old < operand ? operand : old; });
-    case AtomicOperation::increment:
-      return update<T>(address, [=](T old) { return old >= operand ? T{0} : static_cast<T>(old + 1); });
-    default:
-      return update<T>(address,
-                       [=](T old) { return old == 0 || old > operand ? operand : static_cast<T>(old - 1); });
-  }
+  return update<T>(address, [=](T old) {
+    switch (operation) {
+      case AtomicOperation::add:  // as a GPU does: without a sign, so that it may wrap around
+        return static_cast<T>(to_bits(old) + to_bits(operand));
+      case AtomicOperation::subtract:
+        return static_cast<T>(to_bits(old) - to_bits(operand));
+      case AtomicOperation::exchange:
+        return operand;
+      case AtomicOperation::bit_and:
+        return static_cast<T>(old & operand);
+      case AtomicOperation::bit_or:
+        return static_cast<T>(old | operand);
+      case AtomicOperation::bit_xor:
+        return static_cast<T>(old ^ operand);
+      case AtomicOperation::minimum:
+        return operand < old ? operand : old;
+      case AtomicOperation::maximum:
+        return old < operand ? operand : old;
+      case AtomicOperation::increment:
+        return old >= operand ? T{0} : static_cast<T>(old + 1);
+      default:
+        return old == 0 || old > operand ? operand : static_cast<T>(old - 1);
+    }
+  });
 }
 
 /// Sums and exchanges of floating-point words, by comparing and swapping their bits.
@@ -89,11 +93,11 @@ void seen_atomic(void* address, int bytes, bool is_loop, const void* place) {
   if (Recorder* recorder = worker.recorder()) {
     const AccessKind kind = is_loop ? AccessKind::atomic_loop : AccessKind::atomic;
     const auto at = reinterpret_cast<std::uintptr_t>(address);
-    const bool allowed = bytes == 2   ? recorder->access<2>(lane, at, kind, place)
-                         : bytes == 4 ? recorder->access<4>(lane, at, kind, place)
-                                      : recorder->access<8>(lane, at, kind, place);
+    const bool allowed = bytes == 2   ? recorder->access<2>(at, kind, place)
+                         : bytes == 4 ? recorder->access<4>(at, kind, place)
+                                      : recorder->access<8>(at, kind, place);
     if (!allowed) {
-      const std::string what = recorder->describe(kind, at, static_cast<unsigned>(bytes));
+      const std::string what = recorder->refused(kind, at, static_cast<unsigned>(bytes));
       worker.fail(FindingKind::out_of_bounds, "out of bounds: " + what, place, true);
     }
   } else {
@@ -135,7 +139,8 @@ std::uint64_t atomic_compare_and_swap(void* address, std::uint64_t expected, std
   seen_atomic(address, bytes, false, __builtin_return_address(0));
   const auto swap = [&]<typename T>(T) -> std::uint64_t {
     T old = static_cast<T>(expected);
-    std::atomic_ref<T>(*static_cast<T*>(address)).compare_exchange_strong(old, static_cast<T>(desired));
+    std::atomic_ref<T> word(*static_cast<T*>(address));
+    note_change(word.compare_exchange_strong(old, static_cast<T>(desired)) && expected != desired);
     return old;
   };
   return bytes == 8 ? swap(std::uint64_t{}) : bytes == 4 ? swap(std::uint32_t{}) : swap(std::uint16_t{});

@@ -3,15 +3,12 @@
 #include <algorithm>
 #include <bit>
 #include <new>
+#include <utility>
 
-#include "harness/device/simt/recorder.h"
+#include "harness/device/simt/lane_switch.h"
 #include "harness/device/simt/symbols.h"
 
 namespace tally::simt {
-
-using boost::context::detail::jump_fcontext;
-using boost::context::detail::make_fcontext;
-using boost::context::detail::transfer_t;
 
 thread_local constinit PaddedHere padded_here;
 
@@ -31,14 +28,16 @@ Worker::Worker(const GridLaunch& launch, GridProgress& progress, Recorder* recor
       stacks_(thread_count_),
       dynamic_shared_(launch.shared_bytes),
       lanes_(thread_count_),
+      exchanges_(thread_count_),
+      indices_(thread_count_),
       warps_((thread_count_ + 31) / 32) {
   static_shared_end_ = shared_arrays_of(launch.kernel).end;
   for (unsigned t = 0; t < thread_count_; ++t) {
     Lane& lane = lanes_[t];
     lane.thread = static_cast<std::uint16_t>(t);
     lane.lane = static_cast<std::uint8_t>(t % 32);
-    lane.index = {t % launch.block.x, t / launch.block.x % launch.block.y,
-                  t / launch.block.x / launch.block.y};
+    indices_[t] = {t % launch.block.x, t / launch.block.x % launch.block.y,
+                   t / launch.block.x / launch.block.y};
   }
   for (unsigned w = 0; w < warps_.size(); ++w) {
     const unsigned lanes = std::min(32u, thread_count_ - w * 32);
@@ -47,8 +46,7 @@ Worker::Worker(const GridLaunch& launch, GridProgress& progress, Recorder* recor
   }
 }
 
-void Worker::run_lane(transfer_t transfer) {
-  arrive(transfer);
+void Worker::run_lane() {
   Worker& worker = *here().worker;
   for (;;) {
     Lane& lane = *here().lane;
@@ -61,52 +59,13 @@ void Worker::run_lane(transfer_t transfer) {
     }
     lane.state = LaneState::ended;
     if (!worker.failed_) worker.lane_ended(lane);
-    worker.suspend();  // resumed for the same thread of the worker's next block
+    worker.moved_ = true;
+    worker.suspend(lane, *here().warp);  // resumed for the same thread of the worker's next block
   }
 }
 
-/// Who was left behind is noted by who comes next: a lane, or the scheduler (data is null).
-void Worker::arrive(transfer_t transfer) {
-  if (transfer.data != nullptr) {
-    static_cast<Lane*>(transfer.data)->context = transfer.fctx;
-  } else {
-    here().worker->scheduler_ = transfer.fctx;
-  }
-}
-
-void Worker::switch_to(Lane& lane, Lane* from) {
-  if (lane.context == nullptr) {
-    lane.context =
-        make_fcontext(stacks_.top(lane.thread), stacks_.usable_bytes(lane.thread), &Worker::run_lane);
-  }
-  Warp& warp = warps_[lane.thread / 32];
-  warp.ready &= ~(1u << lane.lane);
-  if (const unsigned later = warp.ready >> lane.lane;
-      later != 0) {  // the stack after this one is far from the cache
-    const Lane& after = (&lane)[std::countr_zero(later)];
-    __builtin_prefetch(after.context);
-    __builtin_prefetch(static_cast<const char*>(after.context) + 64);
-  }
-  here().lane = &lane;
-  arrive(jump_fcontext(lane.context, from));
-}
-
-void Worker::suspend() {
-  Lane* const lane = here().lane;
-  moved_ |= lane->state != LaneState::pausing;
-  const Warp& warp = warps_[lane->thread / 32];
-  const unsigned later = lane->lane == 31 ? 0 : warp.ready >> (lane->lane + 1);
-  if (later != 0 && !failed_) {
-    switch_to(lane[1 + std::countr_zero(later)], lane);
-  } else {
-    here().lane = nullptr;
-    arrive(jump_fcontext(scheduler_, lane));
-  }
-}
-
-void Worker::make_ready(Lane& lane) {
-  lane.state = LaneState::ready;
-  warps_[lane.thread / 32].ready |= 1u << lane.lane;
+void Worker::begin_fiber(Lane& lane) {
+  lane.context = new_fiber<&Worker::run_lane>(stacks_.top(lane.thread), stacks_.usable_bytes(lane.thread));
 }
 
 void Worker::begin_block(uint3 block) {
@@ -119,20 +78,21 @@ void Worker::begin_block(uint3 block) {
     lane.state = LaneState::ready;
     lane.accesses_left = recorder_ != nullptr ? accesses_a_turn_recorded : accesses_a_turn;
     lane.atomics = 0;
-    lane.stored = false;
+    lane.stored = lane.changed = false;
     lane.lowest = ~std::uintptr_t{0};
     lane.highest = 0;
   }
   for (Warp& warp : warps_) {
     warp.live = warp.ready = warp.existing;
-    warp.meetings.clear();
+    warp.at_active_mask = warp.pausing = warp.log_full = 0;
+    warp.meeting_count = 0;
   }
   if (recorder_ != nullptr) recorder_->begin_block(*this);
 }
 
 void Worker::run_block(uint3 block) {
   begin_block(block);
-  here().worker = this;
+  here() = {nullptr, nullptr, this, recorder_, stacks_.range()};
   try {
     while (live_ > 0) {
       if (progress_.stopped.load(std::memory_order_relaxed)) throw Stopped{};
@@ -158,7 +118,7 @@ void Worker::run_block(uint3 block) {
     stop_waiting();
     here() = {};
     for (Lane& lane : lanes_)
-      lane.context = nullptr;  // fibers of a block that failed are dropped where they stand
+      lane.context = {};  // fibers of a block that failed are dropped where they stand
     throw;
   }
   here() = {};
@@ -168,58 +128,58 @@ void Worker::run_block(uint3 block) {
 Worker::Turn Worker::run_warp(Warp& warp) {
   Turn turn;
   if (warp.live == 0) return turn;
-  Lane* const lanes = &lanes_[warp.first_thread];
-  release(warp, LaneState::pausing);
+  release(warp, warp.pausing);
   moved_ = false;
+  here().warp = &warp;
   if (recorder_ != nullptr) recorder_->enter_warp(warp.first_thread / 32);
   for (unsigned long_turns = 0;;) {
     while (warp.ready != 0) {
       turn.ran = true;
-      switch_to(lanes[std::countr_zero(warp.ready)], nullptr);
+      switch_to_first(warp, warp.ready, scheduler_);
       if (failed_) throw_error(error_kind_, error_, error_place_, error_lane_);
     }
     if (resolve_active_masks(warp)) continue;
     if (recorder_ != nullptr) recorder_->warp_stopped(warp);
-    if (!release(warp, LaneState::log_full) || ++long_turns == long_turns_until_others_run) break;
+    if (!release(warp, warp.log_full) || ++long_turns == long_turns_until_others_run) break;
   }
   if (recorder_ != nullptr && turn.ran) recorder_->leave_warp(warp);
   turn.moved = moved_;
   return turn;
 }
 
-/// Makes the warp's lanes that are in `state` ready; says whether there were any.
-bool Worker::release(Warp& warp, LaneState state) {
-  bool any = false;
-  for (unsigned rest = warp.live; rest != 0; rest &= rest - 1) {
-    Lane& lane = lanes_[warp.first_thread + static_cast<unsigned>(std::countr_zero(rest))];
-    if (lane.state != state) continue;
-    make_ready(lane);
-    any = true;
-  }
-  return any;
+/// Makes those of the warp's lanes ready; says whether there are any.
+bool Worker::release(Warp& warp, unsigned& lanes) {
+  const unsigned released = std::exchange(lanes, 0);
+  warp.ready |= released;
+  return released != 0;
 }
 
 void Worker::lane_ended(Lane& lane) {
   --live_;
-  Warp& warp = warps_[lane.thread / 32];
+  Warp& warp = *here().warp;
   warp.live &= ~(1u << lane.lane);
-  for (std::size_t i = warp.meetings.size(); i-- > 0;) {
+  for (unsigned i = warp.meeting_count; i-- > 0;) {
     if ((warp.meetings[i].mask & warp.live & ~warp.meetings[i].arrived) == 0) complete(warp, i);
   }
 }
 
 void Worker::give_way(LaneState state, const void* place) {
   Lane& lane = *here().lane;
+  Warp& warp = *here().warp;
+  const bool pausing = state == LaneState::pausing;
+  moved_ |= !pausing || lane.stored || lane.changed;
   lane.state = state;
   lane.place = place;
-  lane.accesses_left = state == LaneState::pausing ? accesses_while_waiting
-                       : recorder_ != nullptr      ? accesses_a_turn_recorded
-                                                   : accesses_a_turn;
+  lane.accesses_left = pausing                ? accesses_while_waiting
+                       : recorder_ != nullptr ? accesses_a_turn_recorded
+                                              : accesses_a_turn;
   lane.atomics = 0;
-  lane.stored = false;
+  lane.stored = lane.changed = false;
   lane.lowest = ~std::uintptr_t{0};
   lane.highest = 0;
-  suspend();
+  (pausing ? warp.pausing : warp.log_full) |= 1u << lane.lane;
+  suspend(lane, warp);
+  lane.state = LaneState::ready;
 }
 
 /// A lane that in a whole turn has written nothing and read from one place only is taken to be waiting.

@@ -2,9 +2,7 @@
 /// One block at work on one core: its threads, where each of them stands, and the turns they take.
 #pragma once
 
-#include <atomic>
-#include <boost/context/detail/fcontext.hpp>
-#include <chrono>
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -12,13 +10,14 @@
 
 #include "harness/device/simt/counters.h"
 #include "harness/device/simt/executor.h"
+#include "harness/device/simt/fiber_switch.h"
 #include "harness/device/simt/fibers.h"
+#include "harness/device/simt/grid_progress.h"
 #include "harness/device/simt/lane_runtime.h"
 
 namespace tally::simt {
 
 class Recorder;
-struct GridProgress;
 
 enum class LaneState : std::uint8_t {
   ready,
@@ -30,9 +29,9 @@ enum class LaneState : std::uint8_t {
   ended
 };
 
-/// One thread of the block. What every turn needs comes first, in one cache line.
+/// One thread of the block: what every turn needs, in one cache line.
 struct alignas(64) Lane {
-  boost::context::detail::fcontext_t context = nullptr;
+  FiberContext context;
   const void* place = nullptr;  ///< the call at which it waits
   LaneState state = LaneState::ended;
   std::uint8_t lane = 0;     ///< in its warp
@@ -42,13 +41,14 @@ struct alignas(64) Lane {
   std::int32_t accesses_left = 0;
   std::uintptr_t lowest = 0, highest = 0;
   std::uint16_t atomics = 0;
-  bool stored = false;
-  uint3 index{};
+  bool stored = false, changed = false;  ///< by a store, by an atomic
+};
+static_assert(sizeof(Lane) == 64);
 
-  // What it brings to a warp meeting and what it gets there.
-  WarpOperation operation{};
-  unsigned mask = 0, source = 0;
+/// What a lane brings to a warp meeting and what it gets there.
+struct LaneExchange {
   std::uint64_t value = 0, result = 0;
+  unsigned source = 0;
 };
 
 /// Lanes of one warp waiting for each other with the same mask and operation.
@@ -62,7 +62,10 @@ struct Warp {
   unsigned existing = 0;  ///< lanes that the block has
   unsigned live = 0;      ///< lanes that have not ended
   unsigned ready = 0;     ///< lanes that can run and do not
-  std::vector<WarpMeeting> meetings;
+  // Lanes in the states of these names.
+  unsigned at_active_mask = 0, pausing = 0, log_full = 0;
+  unsigned meeting_count = 0;
+  std::array<WarpMeeting, 32> meetings;  ///< each lane is in one at most
 };
 
 /// A core's state. Blocks of a launch run here one after the other.
@@ -91,6 +94,8 @@ class Worker {
 
   const GridLaunch& launch() const { return launch_; }
   Lane& lane(unsigned thread) { return lanes_[thread]; }
+  const LaneExchange& exchange(unsigned thread) const { return exchanges_[thread]; }
+  uint3 thread_index(unsigned thread) const { return indices_[thread]; }
   Warp& warp(unsigned index) { return warps_[index]; }
   unsigned warp_count() const { return static_cast<unsigned>(warps_.size()); }
   unsigned thread_count() const { return thread_count_; }
@@ -103,15 +108,14 @@ class Worker {
   bool behind_static_shared(std::uintptr_t address) const { return address - static_shared_end_ < 64 * 1024; }
 
  private:
-  static void run_lane(boost::context::detail::transfer_t transfer);
+  [[noreturn]] static void run_lane();
   void set_failure(FindingKind kind, const std::string& message, const void* place, bool noted);
   void give_way_after_long_run(Lane& lane, const void* place);
   /// Runs the next lane of the warp that can, or else the scheduler; returns when this lane's turn comes
   /// again.
-  void suspend();
-  void switch_to(Lane& lane, Lane* from);
-  static void arrive(boost::context::detail::transfer_t transfer);
-  void make_ready(Lane& lane);
+  void suspend(Lane& lane, Warp& warp);
+  void switch_to_first(Warp& warp, unsigned ready, FiberContext& from);
+  void begin_fiber(Lane& lane);
   /// What a turn of a warp came to: did any lane run, and did any do more than wait?
   struct Turn {
     bool ran = false, moved = false;
@@ -119,8 +123,9 @@ class Worker {
   void begin_block(uint3 block);
   Turn run_warp(Warp& warp);
   bool resolve_active_masks(Warp& warp);
-  bool release(Warp& warp, LaneState state);
-  void complete(Warp& warp, std::size_t meeting);
+  static bool release(Warp& warp, unsigned& lanes);
+  void complete(Warp& warp, unsigned meeting);
+  [[noreturn]] void refuse_meeting(WarpOperation operation, unsigned mask, const void* place);
   void lane_ended(Lane& lane);
   void release_barrier();
   void check_barrier_is_uniform();
@@ -138,8 +143,10 @@ class Worker {
   DynamicShared dynamic_shared_;
   std::uintptr_t static_shared_end_ = 0;
   std::vector<Lane> lanes_;
+  std::vector<LaneExchange> exchanges_;
+  std::vector<uint3> indices_;
   std::vector<Warp> warps_;
-  boost::context::detail::fcontext_t scheduler_ = nullptr;
+  FiberContext scheduler_;
   uint3 block_{};
   unsigned live_ = 0, at_barrier_ = 0;
   // Of the barrier that threads wait at; the total also of the one they come from.
@@ -147,9 +154,9 @@ class Worker {
   const void* barrier_place_ = nullptr;
   BarrierResult barrier_result_{};
   bool barrier_is_mixed_ = false, moved_ = false;
-  bool spinning_ = false;
-  std::uint64_t idle_rounds_ = 0, seen_progress_ = 0;
-  std::chrono::steady_clock::time_point idle_since_;  ///< no worker has moved since
+  // While it waits for other blocks: rounds of its lanes, all in vain, since `generation_` began.
+  bool waiting_ = false;
+  std::uint64_t generation_ = 0, rounds_in_vain_ = 0;
 
   // A fiber's failure, until the scheduler throws it.
   bool failed_ = false, error_noted_ = false;
@@ -159,21 +166,16 @@ class Worker {
   const Lane* error_lane_ = nullptr;
 };
 
-/// What the workers of one launch know of each other.
-struct GridProgress {
-  std::atomic<std::uint64_t> next_block = 0;
-  std::atomic<std::uint64_t> moved = 0;  ///< grows whenever a worker has done more than wait
-  std::atomic<int> busy = 0;             ///< workers that are not waiting for another block
-  std::atomic<bool> stopped = false;     ///< one worker has failed: the others end
-};
-
 /// Thrown on a worker whose launch has failed on another one.
 struct Stopped {};
 
-/// Where this operating system thread stands: the fiber it runs, if any.
+/// Where this operating system thread stands: the fiber it runs, if any, and what each of its accesses needs.
 struct Here {
   Lane* lane = nullptr;
+  Warp* warp = nullptr;  ///< the lane's
   Worker* worker = nullptr;
+  Recorder* recorder = nullptr;
+  AddressRange local_memory;
 };
 
 /// Static shared arrays are thread-local variables, too; those that run over shall not reach the executor's
@@ -184,7 +186,7 @@ struct PaddedHere {
   Here here;
   char behind[pad_bytes] = {};
 };
-extern thread_local constinit PaddedHere padded_here;
+extern thread_local constinit PaddedHere padded_here __attribute__((visibility("hidden")));
 inline Here& here() { return padded_here.here; }
 
 }  // namespace tally::simt

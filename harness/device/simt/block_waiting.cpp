@@ -1,22 +1,20 @@
 // How a block's threads wait, for each other and for other blocks, and how a launch ends when they wait in
 // vain.
-#include <chrono>
 #include <cstdlib>
 #include <thread>
 #include <utility>
 
 #include "harness/device/simt/block.h"
-#include "harness/device/simt/recorder.h"
+#include "harness/device/simt/lane_switch.h"
 #include "harness/device/simt/symbols.h"
 #include "harness/device/simt/text.h"
 
 namespace tally::simt {
 namespace {
 
-/// All wait, and none has moved for so long. A worker that could go on may be held up by the system: on a
-/// busy machine for tens of milliseconds.
-constexpr std::uint64_t idle_rounds_until_deadlock = 2000;
-constexpr std::chrono::seconds idle_time_until_deadlock{2};
+/// A wait may count its looks and end by itself, so a worker has looked in vain only after many.
+constexpr std::uint64_t rounds_of_a_vain_look = 2000;
+constexpr std::uint64_t rounds_at_full_speed = 16;
 
 }  // namespace
 
@@ -30,7 +28,9 @@ int Worker::wait_at_barrier(BarrierResult result, int predicate, const void* pla
   }
   barrier_is_mixed_ |= barrier_place_ != place || barrier_result_ != result;
   barrier_count_ += predicate != 0 ? 1 : 0;
-  suspend();
+  moved_ = true;
+  suspend(lane, *here().warp);
+  lane.state = LaneState::ready;
   if (result == BarrierResult::count) return barrier_total_;
   return result == BarrierResult::all ? barrier_total_ == static_cast<int>(thread_count_)
                                       : barrier_total_ != 0;
@@ -64,27 +64,23 @@ void Worker::release_barrier() {
   barrier_total_ = std::exchange(barrier_count_, 0);
   barrier_is_mixed_ = false;
   at_barrier_ = 0;
-  for (Lane& lane : lanes_) lane.state = LaneState::ready;
   for (Warp& warp : warps_) warp.ready = warp.live;
   if (recorder_ != nullptr) recorder_->barrier_passed();
 }
 
+/// After a round in which no lane did more than look.
 void Worker::wait_for_others() {
-  if (!spinning_) {
-    spinning_ = true;
-    idle_rounds_ = 0;
-    idle_since_ = std::chrono::steady_clock::now();
-    progress_.busy.fetch_sub(1);
-    seen_progress_ = progress_.moved.fetch_add(1) + 1;
+  if (!waiting_) {
+    waiting_ = true;
+    progress_.begin_to_wait();
   }
-  if (const std::uint64_t moved = progress_.moved.load(); moved != seen_progress_) {
-    seen_progress_ = moved;
-    idle_rounds_ = 0;
-    idle_since_ = std::chrono::steady_clock::now();
+  if (const std::uint64_t now = progress_.generation(); now != generation_) {
+    generation_ = now;  // some lanes may have looked before it began
+    rounds_in_vain_ = 0;
+    return;
   }
-  if (++idle_rounds_ > 16) std::this_thread::yield();
-  if (idle_rounds_ < idle_rounds_until_deadlock || progress_.busy.load() > 0) return;
-  if (std::chrono::steady_clock::now() - idle_since_ < idle_time_until_deadlock) return;
+  if (++rounds_in_vain_ > rounds_at_full_speed) std::this_thread::yield();
+  if (rounds_in_vain_ != rounds_of_a_vain_look || !progress_.looked_in_vain(generation_)) return;
   for (const Lane& lane : lanes_) {
     if (lane.state == LaneState::pausing) {
       throw_error(FindingKind::deadlock, "deadlock: this thread waits for what no running thread will do",
@@ -95,10 +91,9 @@ void Worker::wait_for_others() {
 }
 
 void Worker::stop_waiting() {
-  if (!spinning_) return;
-  spinning_ = false;
-  progress_.busy.fetch_add(1);
-  progress_.moved.fetch_add(1);
+  if (!waiting_) return;
+  waiting_ = false;
+  progress_.stop_waiting();
 }
 
 void Worker::set_failure(FindingKind kind, const std::string& message, const void* place, bool noted) {
@@ -112,7 +107,8 @@ void Worker::set_failure(FindingKind kind, const std::string& message, const voi
 
 void Worker::fail(FindingKind kind, const std::string& message, const void* place, bool noted) {
   set_failure(kind, message, place, noted);
-  suspend();
+  moved_ = true;
+  suspend(*here().lane, *here().warp);
   std::abort();  // a failed fiber is never resumed
 }
 
@@ -124,7 +120,7 @@ void Worker::throw_error(FindingKind kind, const std::string& message, const voi
     if (const SourceLine line = source_line(place); line.known()) text += line.text() + ": ";
   }
   text += message + " (block " + triple(block_);
-  if (lane != nullptr) text += ", thread " + triple(lane->index);
+  if (lane != nullptr) text += ", thread " + triple(indices_[lane->thread]);
   throw LaunchError(text + ")");
 }
 

@@ -42,6 +42,23 @@ bool Recorder::in_shared_array(std::uintptr_t address, unsigned bytes) {
   return true;
 }
 
+/// Of memory that is not the arena's: whether a write there can harm nothing but what the kernel itself has.
+bool Recorder::may_write(std::uintptr_t address, unsigned bytes) {
+  const auto within = [&](std::uintptr_t begin, std::size_t size) {
+    if (address < begin || address + bytes > begin + size) return false;
+    writable_begin_ = begin;
+    writable_end_ = begin + size;
+    return true;
+  };
+  if (in_dynamic_shared(address)) return within(dynamic_begin_, launch_->shared_bytes);
+  if (!in_static_shared(address)) return in_program(address);
+  if (!in_shared_array(address, bytes)) return false;
+  const std::uint32_t array = array_of_word_[(address - shared_.begin) / 4];
+  if (array == 0) return true;
+  const SharedArray& found = (*shared_.arrays)[array - 1];
+  return within(shared_.begin + found.offset, found.bytes);
+}
+
 /// Whether the address lies in the program or one of its libraries, as constants do; else it is the host's.
 bool Recorder::in_program(std::uintptr_t address) {
   if (address >= constants_begin_ && address < constants_end_) return true;
@@ -50,6 +67,12 @@ bool Recorder::in_program(std::uintptr_t address) {
   constants_begin_ = module.part_begin;
   constants_end_ = module.part_end;
   return true;
+}
+
+std::string Recorder::refused(AccessKind kind, std::uintptr_t address, unsigned bytes) {
+  check_accesses();
+  log_.clear();
+  return describe(kind, address, bytes);
 }
 
 std::string Recorder::describe(AccessKind kind, std::uintptr_t address, unsigned bytes) const {
@@ -67,7 +90,7 @@ Recorder::Named Recorder::name_address(std::uintptr_t address, unsigned bytes) c
     if (!place.name.empty()) return at("buffer", place.name, place.offset, place.bytes);
     return {{}, size + " of device memory that is in no buffer"};
   }
-  if (address - shared_.begin < shared_.end - shared_.begin) {
+  if (in_static_shared(address)) {
     // The array it lies in, if this kernel may use it; else the nearest one before that it may.
     const std::size_t offset = address - shared_.begin;
     for (std::size_t i = shared_.arrays->size(); i-- > 0;) {
@@ -81,14 +104,14 @@ Recorder::Named Recorder::name_address(std::uintptr_t address, unsigned bytes) c
     }
     return {{}, size + " of shared memory that is in no array of this kernel"};
   }
-  if (address - dynamic_begin_ < dynamic_shadow_.covered_bytes()) {
+  if (in_dynamic_shared(address)) {
     return at("dynamic shared memory", "dynamic", static_cast<std::ptrdiff_t>(address - dynamic_begin_),
               launch_->shared_bytes);
   }
   return {{}, size + " of memory that is not the device's"};
 }
 
-uint3 Recorder::thread_of(unsigned thread) const { return worker_->lane(thread).index; }
+uint3 Recorder::thread_of(unsigned thread) const { return worker_->thread_index(thread); }
 
 uint3 Recorder::block_of(std::uint32_t block) const {
   const dim3 grid = launch_->grid;
@@ -101,7 +124,7 @@ RawFinding Recorder::begin_finding(FindingKind kind, const Lane* lane, const voi
   finding.kind = kind;
   finding.place = place;
   finding.kernel = kernel_;
-  finding.thread = lane == nullptr ? uint3{} : lane->index;
+  finding.thread = lane == nullptr ? uint3{} : worker_->thread_index(lane->thread);
   finding.block = worker_->block();
   return finding;
 }
@@ -117,6 +140,8 @@ RawFinding Recorder::begin_access_finding(FindingKind kind, const Lane& lane, st
 }
 
 void Recorder::note(FindingKind kind, const Lane* lane, const void* place, const std::string& what) {
+  check_accesses();  // what came before comes first
+  log_.clear();
   if (!findings_.is_new(kind, place, nullptr, kernel_id_)) return;
   RawFinding finding = begin_finding(kind, lane, place);
   finding.what = what;

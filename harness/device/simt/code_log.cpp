@@ -9,11 +9,10 @@ constexpr std::uint32_t most_open_groups = 8192;
 
 }  // namespace
 
-void CodeLog::add_block(std::uint32_t guard, const void* place) {
+void CodeLog::add_block(std::uint32_t guard) {
   if (guard >= blocks_.size()) blocks_.resize(guard + 1);
   blocks_[guard] = std::make_unique<CodeBlock>();
   blocks_[guard]->guard = guard;
-  blocks_[guard]->place = place;
 }
 
 /// Every lane of the group has gone on, or has ended.
@@ -28,27 +27,46 @@ void CodeLog::leave(CodeBlock& block, const CodeGroup& group) {
   block.is_branch |= group.divergent || group.successor != block.first_successor;
 }
 
+void CodeLog::stay(WarpCode& warp, std::uint32_t lanes, const CodePosition& at) {
+  if (at.block == nullptr) return;
+  take_away(warp, lanes);
+  for (CodeStanding& standing : warp) {
+    if (standing.carried.carried || standing.at.block != at.block || standing.at.group != at.group) continue;
+    standing.lanes |= lanes;
+    return;
+  }
+  warp.push_back({lanes, at, {}});
+}
+
+/// Those lanes stand there no longer. Carried groups that no lane is in are done with.
+void CodeLog::take_away(WarpCode& warp, std::uint32_t lanes) {
+  std::size_t kept = 0;
+  for (CodeStanding& standing : warp) {
+    standing.lanes &= ~lanes;
+    if (standing.lanes != 0) {
+      warp[kept++] = standing;
+    } else if (standing.carried.carried) {
+      leave(*standing.at.block, standing.carried);
+    }
+  }
+  warp.resize(kept);
+}
+
 void CodeLog::flush(WarpCode& warp, std::uint32_t running, std::uint32_t live, Counters& counters) {
-  drop_unused(warp);
+  take_away(warp, ~live);
   const auto finished = [&](CodeBlock& block) {
     return block.open.size() > most_open_groups ? block.open.size() : block.open.finished(running);
   };
-  // Lanes still inside a group that is about to be forgotten keep it among the carried.
-  for (std::uint32_t rest = live; rest != 0; rest &= rest - 1) {
-    CodePosition& position = warp.positions[static_cast<unsigned>(std::countr_zero(rest))];
-    if (position.block == nullptr || position.carried) continue;
-    const std::uint32_t done = finished(*position.block);
-    if (position.group >= done) {
-      position.group -= done;
+  for (CodeStanding& standing : warp) {
+    if (standing.carried.carried) continue;
+    const std::uint32_t done = finished(*standing.at.block);
+    if (standing.at.group >= done) {
+      standing.at.group -= done;
       continue;
     }
-    CodeGroup& group = position.block->open[position.group];
-    if (group.carried == 0) {
-      warp.carried.push_back({position.block, group});
-      group.carried = static_cast<std::uint8_t>(warp.carried.size());
-    }
-    position.group = group.carried - 1u;
-    position.carried = true;
+    CodeGroup& group = standing.at.block->open[standing.at.group];
+    group.carried = true;
+    standing.carried = group;
   }
   std::size_t kept = 0;
   for (CodeBlock* block : touched_) {
@@ -57,7 +75,7 @@ void CodeLog::flush(WarpCode& warp, std::uint32_t running, std::uint32_t live, C
       const CodeGroup& group = block->open[i];
       ++counters.code_blocks;
       counters.code_block_lanes += static_cast<unsigned>(std::popcount(group.lanes));
-      if (group.carried == 0) leave(*block, group);
+      if (!group.carried) leave(*block, group);
     }
     block->open.drop(done);
     if (!block->open.empty()) touched_[kept++] = block;
@@ -65,33 +83,7 @@ void CodeLog::flush(WarpCode& warp, std::uint32_t running, std::uint32_t live, C
   touched_.resize(kept);
 }
 
-/// Carried groups that every lane has left are done with.
-void CodeLog::drop_unused(WarpCode& warp) {
-  if (warp.carried.empty()) return;
-  std::array<std::uint8_t, 256> new_index{};
-  for (const CodePosition& position : warp.positions) {
-    if (position.carried) new_index[position.group] = 1;
-  }
-  std::vector<WarpCode::Carried> kept;
-  for (std::size_t i = 0; i < warp.carried.size(); ++i) {
-    if (new_index[i] == 0) {
-      leave(*warp.carried[i].block, warp.carried[i].group);
-    } else {
-      new_index[i] = static_cast<std::uint8_t>(kept.size());
-      kept.push_back(warp.carried[i]);
-    }
-  }
-  for (CodePosition& position : warp.positions) {
-    if (position.carried) position.group = new_index[position.group];
-  }
-  warp.carried = std::move(kept);
-}
-
-void CodeLog::end_warp(WarpCode& warp) {
-  for (const WarpCode::Carried& carried : warp.carried) leave(*carried.block, carried.group);
-  warp.carried.clear();
-  warp.positions = {};
-}
+void CodeLog::end_warp(WarpCode& warp) { take_away(warp, ~0u); }
 
 void CodeLog::end_launch(Counters& counters) {
   for (CodeBlock* block : of_launch_) {
@@ -106,6 +98,11 @@ void CodeLog::end_launch(Counters& counters) {
     block->left = block->divergent = 0;
   }
   of_launch_.clear();
+}
+
+void CodeLog::forget_open() {
+  for (CodeBlock* block : touched_) block->open.drop(block->open.size());
+  touched_.clear();
 }
 
 void CodeLog::clear_costs() {

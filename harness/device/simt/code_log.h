@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -17,7 +18,7 @@ struct CodeGroup {
   std::uint32_t lanes = 0;
   std::uint32_t successor = 0;  ///< guard of the block that came next, 0 while none has
   bool divergent = false;       ///< lanes went on to different blocks
-  std::uint8_t carried = 0;     ///< 1 + its number among the carried ones
+  bool carried = false;         ///< lanes stand in it still, who have it now
 
   void reset() { *this = {}; }
   void went_to(std::uint32_t guard) {
@@ -32,7 +33,6 @@ struct CodeGroup {
 /// A block of code, by the number of its guard.
 struct CodeBlock {
   std::uint32_t guard = 0;
-  const void* place = nullptr;
   // Of the launch at work: a block that went to more than one successor ends in a branch.
   std::uint32_t first_successor = 0;
   bool is_branch = false;
@@ -42,40 +42,48 @@ struct CodeBlock {
   WarpGroups<CodeGroup> open;
 };
 
-/// A lane's block and group. Groups of a finished epoch that lanes still stand in are carried over, a few a
-/// warp.
+/// Where lanes that go one way are: the group of a block.
 struct CodePosition {
   CodeBlock* block = nullptr;
   std::uint32_t group = 0;
-  bool carried = false;
 };
 
-/// A warp's part of the log, which outlives its turns.
-struct WarpCode {
-  struct Carried {
-    CodeBlock* block;
-    CodeGroup group;
-  };
-  std::array<CodePosition, 32> positions{};
-  std::vector<Carried> carried;
+/// Lanes that stand in one group. When the group is counted while they do, they take it along.
+struct CodeStanding {
+  std::uint32_t lanes = 0;
+  CodePosition at;
+  CodeGroup carried;  ///< the group, if it says that it is carried
 };
+
+/// Where a warp's lanes stand, each in one place at most. It outlives the warp's turns.
+using WarpCode = std::vector<CodeStanding>;
 
 class CodeLog {
  public:
-  void enter(WarpCode& warp, unsigned lane, std::uint32_t guard, const void* place) {
-    if (guard >= blocks_.size() || blocks_[guard] == nullptr) add_block(guard, place);
+  /// Lanes of `warp` that go one way enter the block of code `guard`. `at` is where they stood together, and
+  /// then where they stand; empty before their first block of this way. Where there are several lanes, no
+  /// other way may be known of any of them before all groups are flushed.
+  void enter(WarpCode& warp, std::uint32_t lanes, CodePosition& at, std::uint32_t guard) {
+    if (guard >= blocks_.size() || blocks_[guard] == nullptr) add_block(guard);
     CodeBlock& block = *blocks_[guard];
     if (block.open.empty()) touched_.push_back(&block);
-    CodePosition& position = warp.positions[lane];
-    if (position.block != nullptr) {
-      CodeGroup& left =
-          position.carried ? warp.carried[position.group].group : position.block->open[position.group];
-      left.went_to(guard);
+    if (at.block != nullptr) {
+      at.block->open[at.group].went_to(guard);
+    } else {
+      for (CodeStanding& standing : warp) {
+        if ((standing.lanes & lanes) == 0) continue;
+        CodeGroup& left =
+            standing.carried.carried ? standing.carried : standing.at.block->open[standing.at.group];
+        left.went_to(guard);
+      }
     }
-    const std::uint32_t index = block.open.next(lane);
-    block.open[index].lanes |= 1u << lane;
-    position = {&block, index, false};
+    const std::uint32_t index = block.open.next(static_cast<unsigned>(std::countr_zero(lanes)));
+    block.open[index].lanes |= lanes;
+    at = {&block, index};
   }
+  /// The way of `lanes` ends, for now, at `at`.
+  void stay(WarpCode& warp, std::uint32_t lanes, const CodePosition& at);
+  bool nothing_open() const { return touched_.empty(); }
 
   /// Counts the groups that no lane of `running` can still join. `warp` is the one at work, `live` its lanes
   /// that have not ended.
@@ -89,19 +97,21 @@ class CodeLog {
 
   const std::vector<std::unique_ptr<CodeBlock>>& blocks() const { return blocks_; }
   void clear_costs();
+  /// Forgets the groups that are not flushed, as those of a launch that failed.
+  void forget_open();
 
  private:
-  void add_block(std::uint32_t guard, const void* place);
+  void add_block(std::uint32_t guard);
   void leave(CodeBlock& block, const CodeGroup& group);
-  void drop_unused(WarpCode& warp);
+  void take_away(WarpCode& warp, std::uint32_t lanes);
 
   std::vector<std::unique_ptr<CodeBlock>> blocks_;
   std::vector<CodeBlock*> touched_;
   std::vector<CodeBlock*> of_launch_;
 };
 
-/// An address whose line is that of the branch at the end of the block of code `guard`; `place`, inside the
-/// block, where the program does not say where its blocks end.
-const void* branch_place(std::uint32_t guard, const void* place);
+/// An address whose line is that of the branch at the end of the block of code `guard`; nullptr where the
+/// program does not say where its blocks end.
+const void* branch_place(std::uint32_t guard);
 
 }  // namespace tally::simt

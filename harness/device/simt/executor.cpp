@@ -71,8 +71,7 @@ void run_grid(const GridLaunch& launch) {
   const std::uint64_t blocks = launch.grid.count();
   Recorder* const recorder = begin_recording(launch);
   const unsigned workers = workers_for(launch, recorder != nullptr);
-  GridProgress progress;
-  progress.busy = static_cast<int>(workers);
+  GridProgress progress(static_cast<int>(workers));
   std::mutex mutex;
   std::exception_ptr failure;
 
@@ -82,7 +81,6 @@ void run_grid(const GridLaunch& launch) {
       Worker worker(launch, progress, recorder);
       for (std::uint64_t index; !progress.stopped && (index = progress.next_block.fetch_add(1)) < blocks;) {
         worker.run_block(block_at(index, launch.grid));
-        progress.moved.fetch_add(1);
       }
     } catch (const Stopped&) {
     } catch (...) {
@@ -90,8 +88,7 @@ void run_grid(const GridLaunch& launch) {
       const std::lock_guard lock(mutex);
       if (!failure) failure = std::current_exception();
     }
-    progress.busy.fetch_sub(1);
-    progress.moved.fetch_add(1);
+    progress.finish();
   };
 
   {

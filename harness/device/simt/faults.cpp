@@ -36,7 +36,7 @@ thread_local constinit Fault fault;
                         : fault.signal == SIGFPE
                             ? std::string("integer division by zero")
                             : std::string("trap instruction (an index outside its array?)");
-  if (memory && worker.stacks().contains(reinterpret_cast<const void*>(fault.address))) {
+  if (memory && worker.stacks().range().contains(reinterpret_cast<const void*>(fault.address))) {
     message =
         "local memory overflows: a thread has " + std::to_string(FiberStacks::stack_bytes / 1024) + " KiB";
   }

@@ -9,7 +9,7 @@
 namespace tally::simt {
 namespace {
 
-constexpr std::size_t guard_bytes = 4096;
+constexpr std::size_t guard_bytes = FiberStacks::stride - FiberStacks::stack_bytes;
 
 /// Slabs that no launch uses now, by number of stacks. Never destroyed: workers may end after static objects
 /// do.
@@ -27,13 +27,13 @@ IdleSlabs& idle_slabs() {
 std::size_t colour(unsigned index) { return (index * 5 % 32) * 128; }
 
 char* new_slab(unsigned count) {
-  void* memory = mmap(nullptr, count * FiberStacks::stack_bytes, PROT_READ | PROT_WRITE,
+  void* memory = mmap(nullptr, count * FiberStacks::stride, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) throw std::bad_alloc();
   char* base = static_cast<char*>(memory);
   // A system may run out of mappings for guard pages; then the remaining stacks go without.
   for (unsigned i = 0; i < count; ++i) {
-    if (mprotect(base + i * FiberStacks::stack_bytes, guard_bytes, PROT_NONE) != 0) break;
+    if (mprotect(base + i * FiberStacks::stride, guard_bytes, PROT_NONE) != 0) break;
   }
   return base;
 }
@@ -61,11 +61,9 @@ FiberStacks::~FiberStacks() {
   idle.slabs.emplace(count_, base_);
 }
 
-void* FiberStacks::top(unsigned index) const { return base_ + (index + 1) * stack_bytes - colour(index); }
+void* FiberStacks::top(unsigned index) const { return base_ + (index + 1) * stride - colour(index); }
 
-std::size_t FiberStacks::usable_bytes(unsigned index) const {
-  return stack_bytes - guard_bytes - colour(index);
-}
+std::size_t FiberStacks::usable_bytes(unsigned index) const { return stack_bytes - colour(index); }
 
 DynamicShared::DynamicShared(std::size_t bytes)
     : mapped_bytes_((bytes + 4095) / 4096 * 4096 + pad_bytes),

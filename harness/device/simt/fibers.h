@@ -7,10 +7,21 @@
 
 namespace tally::simt {
 
+struct AddressRange {
+  const char* begin = nullptr;
+  std::size_t bytes = 0;
+  bool contains(const void* address) const {
+    return static_cast<std::size_t>(static_cast<const char*>(address) - begin) < bytes;
+  }
+};
+
 /// Stacks for the threads of one block. Memory is reserved at once and used as far as it is touched.
 class FiberStacks {
  public:
   static constexpr std::size_t stack_bytes = 128 * 1024;
+  /// From stack to stack, a guard page included. An odd number of pages: at a power of two all stacks would
+  /// fight for the same few entries of the processor's address translation.
+  static constexpr std::size_t stride = stack_bytes + 4096;
 
   explicit FiberStacks(unsigned count);
   ~FiberStacks();
@@ -21,9 +32,7 @@ class FiberStacks {
   /// The high end of a stack, where it begins.
   void* top(unsigned index) const;
   std::size_t usable_bytes(unsigned index) const;
-  bool contains(const void* address) const {
-    return static_cast<std::size_t>(static_cast<const char*>(address) - base_) < count_ * stack_bytes;
-  }
+  AddressRange range() const { return {base_, count_ * stride}; }
 
  private:
   char* base_;

@@ -9,7 +9,7 @@
 #include "harness/device/simt/block.h"
 #include "harness/device/simt/counters.h"
 #include "harness/device/simt/memory.h"
-#include "harness/device/simt/recorder_access.h"
+#include "harness/device/simt/recorder.h"
 
 namespace tally::simt {
 namespace {
@@ -22,53 +22,53 @@ std::vector<std::uintptr_t>& block_starts() {
   return *starts;
 }
 
-/// An access that must not be made; the recorder, if there is one, has noted it.
+/// An access that must not be made.
 [[noreturn]] __attribute__((noinline)) void refuse(Worker& worker, AccessKind kind, std::uintptr_t address,
                                                    unsigned bytes, const void* place) {
-  const Recorder* const recorder = worker.recorder();
+  Recorder* const recorder = worker.recorder();
   const FindingKind fault =
       address % bytes != 0 ? FindingKind::misaligned_access : FindingKind::out_of_bounds;
   const std::string what = recorder == nullptr ? "an access of " + std::to_string(bytes) + " bytes"
-                                               : recorder->describe(kind, address, bytes);
+                                               : recorder->refused(kind, address, bytes);
   worker.fail(fault, std::string(name_of(fault)) + ": " + what, place, recorder != nullptr);
 }
 
 template <unsigned bytes>
 inline void access(const void* pointer, AccessKind kind, const void* place) {
-  Lane* const lane = here().lane;
+  const Here& at = here();
+  Lane* const lane = at.lane;
   if (lane == nullptr) return;  // the host's own
-  Worker& worker = *here().worker;
-  if (worker.stacks().contains(pointer)) return;  // local memory
+  if (at.local_memory.contains(pointer)) return;
   const auto address = reinterpret_cast<std::uintptr_t>(pointer);
   lane->stored |= kind == AccessKind::store;
   lane->lowest = std::min(lane->lowest, address);
   lane->highest = std::max(lane->highest, address);
   bool allowed = address % bytes == 0;
-  if (Recorder* const recorder = worker.recorder()) {
-    allowed = recorder->access<bytes>(*lane, address, kind, place);
+  if (Recorder* const recorder = at.recorder) {
+    allowed = recorder->access<bytes>(address, kind, place);
   } else if (kind == AccessKind::store) {
-    allowed = allowed && !worker.behind_static_shared(address);
+    allowed = allowed && !at.worker->behind_static_shared(address);
     mark_stored(address, bytes);
   }
   if (!allowed) [[unlikely]]
-    refuse(worker, kind, address, bytes, place);
-  worker.tick(*lane, 1, place);
+    refuse(*at.worker, kind, address, bytes, place);
+  at.worker->tick(*lane, 1, place);
 }
 
 }  // namespace
 
 bool counting_available() { return guards_given > 0; }
 
-const void* branch_place(std::uint32_t guard, const void* place) {
+const void* branch_place(std::uint32_t guard) {
   // The next block in memory begins where this one's branch ends.
   static const std::vector<std::uintptr_t> sorted = [] {
     std::vector<std::uintptr_t> starts = block_starts();
     std::sort(starts.begin(), starts.end());
     return starts;
   }();
-  if (guard >= block_starts().size()) return place;
+  if (guard >= block_starts().size()) return nullptr;
   const auto next = std::upper_bound(sorted.begin(), sorted.end(), block_starts()[guard]);
-  return next == sorted.end() ? place : reinterpret_cast<const void*>(*next);
+  return next == sorted.end() ? nullptr : reinterpret_cast<const void*>(*next);
 }
 
 }  // namespace tally::simt
@@ -87,11 +87,11 @@ TALLY_HOOKS(8)
 TALLY_HOOKS(16)
 
 extern "C" void __sanitizer_cov_trace_pc_guard(std::uint32_t* guard) {
-  const tally::simt::Here& here = tally::simt::here();
-  if (here.lane == nullptr) return;
-  if (tally::simt::Recorder* const recorder = here.worker->recorder()) {
-    recorder->enter_code(*here.lane, *guard, __builtin_return_address(0));
-  }
+  const tally::simt::Here& at = tally::simt::here();
+  if (at.lane == nullptr || at.recorder == nullptr) return;
+  at.recorder->enter_code(*guard);
+  if (at.recorder->lane_is_full()) [[unlikely]]
+    at.worker->give_way(tally::simt::LaneState::log_full, __builtin_return_address(0));
 }
 
 /// Numbers the blocks of code of one object file, or of one program or library.

@@ -8,7 +8,7 @@
 
 namespace tally::simt {
 
-uint3 thread_index() { return here().lane->index; }
+uint3 thread_index() { return here().worker->thread_index(here().lane->thread); }
 uint3 block_index() { return here().worker->block(); }
 dim3 block_extent() { return here().worker->launch().block; }
 dim3 grid_extent() { return here().worker->launch().grid; }
@@ -27,12 +27,14 @@ unsigned active_mask() { return here().worker->meet_active(__builtin_return_addr
 
 void fence(bool whole_grid) {
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  if (Recorder* recorder = here().worker->recorder(); recorder != nullptr && whole_grid)
-    recorder->fence(*here().lane);
+  if (Recorder* recorder = here().worker->recorder(); recorder != nullptr && whole_grid) recorder->fence();
   here().worker->tick(*here().lane, 64, __builtin_return_address(0));
 }
 
-void pause() { here().worker->give_way(LaneState::pausing, __builtin_return_address(0)); }
+void pause() {
+  if (!counting_available()) here().lane->changed = true;  // stores are not seen: there may have been some
+  here().worker->give_way(LaneState::pausing, __builtin_return_address(0));
+}
 
 void trap() { here().worker->fail(FindingKind::fault, "__trap()", __builtin_return_address(0)); }
 

@@ -12,22 +12,24 @@ namespace tally::simt {
 
 class PlaceTable {
  public:
-  PlaceTable() : slots_(1024) {}
+  static constexpr std::uint32_t none = ~0u;
 
-  /// The number of `place`; a new one gets the next.
-  TALLY_SIMT_INLINE std::uint32_t index_of(const void* place) {
+  PlaceTable() : slots_(1024), mask_(slots_.size() - 1) {}
+
+  /// The number of `place`, or `none` if it has none yet.
+  TALLY_SIMT_INLINE std::uint32_t find(const void* place) const {
     for (std::size_t slot = hash(place);; ++slot) {
-      Slot& found = slots_[slot & (slots_.size() - 1)];
-      if (found.place == place) return found.index;
-      if (found.place != nullptr) continue;
-      if (2 * (count_ + 1) > slots_.size()) {
-        grow();
-        slot = hash(place) - 1;
-        continue;
-      }
-      found = {place, count_};
-      return count_++;
+      const Slot& found = slots_[slot & mask_];
+      if (found.place == place) [[likely]]
+        return found.index;
+      if (found.place == nullptr) return none;
     }
+  }
+  /// Gives a new place the next number.
+  std::uint32_t add(const void* place) {
+    if (2 * (count_ + 1) > slots_.size()) grow();
+    insert({place, count_});
+    return count_++;
   }
 
  private:
@@ -39,18 +41,22 @@ class PlaceTable {
   static std::size_t hash(const void* place) {
     return static_cast<std::size_t>((reinterpret_cast<std::uintptr_t>(place) * 0x9e3779b97f4a7c15u) >> 32);
   }
+  void insert(const Slot& slot) {
+    std::size_t at = hash(slot.place);
+    while (slots_[at & mask_].place != nullptr) ++at;
+    slots_[at & mask_] = slot;
+  }
   void grow() {
     std::vector<Slot> old(2 * slots_.size());
     old.swap(slots_);
+    mask_ = slots_.size() - 1;
     for (const Slot& slot : old) {
-      if (slot.place == nullptr) continue;
-      std::size_t at = hash(slot.place);
-      while (slots_[at & (slots_.size() - 1)].place != nullptr) ++at;
-      slots_[at & (slots_.size() - 1)] = slot;
+      if (slot.place != nullptr) insert(slot);
     }
   }
 
   std::vector<Slot> slots_;
+  std::size_t mask_;
   std::uint32_t count_ = 0;
 };
 

@@ -26,6 +26,9 @@ void Recorder::begin_launch(const GridLaunch& launch) {
   launch_ = &launch;
   kernel_ = kernel_name(launch);
   kernel_id_ = kernel_ids_.try_emplace(kernel_, static_cast<std::uint32_t>(kernel_ids_.size())).first->second;
+  log_.clear();
+  requests_.forget_open();
+  code_.forget_open();
   counters_ = {};
   counters_.launches = 1;
   counters_.blocks = launch.grid.count();
@@ -38,6 +41,7 @@ void Recorder::begin_launch(const GridLaunch& launch) {
     global_shadow_.reset(arena.bytes);
   }
   map_shared_arrays(launch.kernel);
+  writable_begin_ = writable_end_ = 0;
   const std::size_t dynamic = launch.shared_bytes + DynamicShared::pad_bytes;
   if (dynamic_shadow_.covered_bytes() < dynamic) dynamic_shadow_.reset(dynamic);
 }
@@ -90,43 +94,39 @@ void Recorder::begin_block(Worker& worker) {
   ++block_key_;
   dynamic_begin_ = reinterpret_cast<std::uintptr_t>(worker.dynamic_shared());
   order_.begin_block(block_, worker.warp_count());
-  for (unsigned w = 0; w < worker.warp_count(); ++w) warp_code_[w] = {};
+  for (unsigned w = 0; w < worker.warp_count(); ++w) warp_code_[w].clear();
 }
 
 void Recorder::end_block() {
   for (unsigned w = 0; w < worker_->warp_count(); ++w) code_.end_warp(warp_code_[w]);
 }
 
-void Recorder::flush(std::uint32_t running, const Warp& warp) {
-  requests_.flush(running, counters_);
-  code_.flush(warp_code_[warp_], running, warp.live, counters_);
-}
-
-void Recorder::leave_warp(const Warp& warp) { flush(0, warp); }
+void Recorder::leave_warp(const Warp& warp) { take_in(warp, 0); }
 
 /// Lanes that only gave way go on later; what they may still join is kept.
 void Recorder::warp_stopped(const Warp& warp) {
-  std::uint32_t running = 0;
-  for (std::uint32_t rest = warp.live; rest != 0; rest &= rest - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-    if (worker_->lane(warp.first_thread + lane).state == LaneState::log_full) running |= 1u << lane;
-  }
-  if (running != 0) flush(running, warp);
+  if (warp.log_full != 0) take_in(warp, warp.log_full);
 }
 
 void Recorder::warp_met(const Warp& warp, const WarpMeeting& meeting) {
   ++counters_.warp_functions;
+  const bool all_met = (warp.live & ~meeting.arrived) == 0;
+  take_in(warp, all_met ? 0 : warp.live);
   order_.meeting(warp_, meeting.arrived, warp.live);
-  if ((warp.live & ~meeting.arrived) == 0) flush(0, warp);
   if (meeting.operation != WarpOperation::shuffle) return;
   for (std::uint32_t rest = meeting.arrived; rest != 0; rest &= rest - 1) {
-    const Lane& lane = worker_->lane(warp.first_thread + static_cast<unsigned>(std::countr_zero(rest)));
-    if (lane.source < 32 && ((meeting.arrived >> lane.source) & 1) != 0) continue;
+    const unsigned thread = warp.first_thread + static_cast<unsigned>(std::countr_zero(rest));
+    const unsigned source = worker_->exchange(thread).source;
+    if (source < 32 && ((meeting.arrived >> source) & 1) != 0) [[likely]]
+      continue;
+    const Lane& lane = worker_->lane(thread);
     note(FindingKind::inactive_lane, &lane, lane.place,
-         "shuffles from lane " + std::to_string(lane.source) +
-             ", which takes no part: its value is undefined");
+         "shuffles from lane " + std::to_string(source) + ", which takes no part: its value is undefined");
   }
 }
+
+/// The log is full, though no lane has come far: nothing can be counted yet.
+void Recorder::take_in_all() { take_in(worker_->warp(warp_), worker_->warp(warp_).live); }
 
 void Recorder::barrier_passed() {
   ++counters_.barriers;
@@ -138,7 +138,7 @@ std::vector<LineCounters> Recorder::lines() const {
   for (const auto& site : requests_.sites()) places.push_back(site->place);
   const std::size_t of_code = places.size();
   for (const auto& block : code_.blocks()) {
-    if (block != nullptr && block->branches > 0) places.push_back(branch_place(block->guard, block->place));
+    if (block != nullptr && block->branches > 0) places.push_back(branch_place(block->guard));
   }
   const std::vector<SourceLine> found = source_lines(places);
   std::map<SourceLine, LineCounters> lines;

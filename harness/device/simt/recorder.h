@@ -12,11 +12,14 @@
 #include "harness/device/simt/block.h"
 #include "harness/device/simt/code_log.h"
 #include "harness/device/simt/counters.h"
+#include "harness/device/simt/event_log.h"
 #include "harness/device/simt/findings.h"
+#include "harness/device/simt/joint_accesses.h"
 #include "harness/device/simt/memory.h"
 #include "harness/device/simt/request_log.h"
 #include "harness/device/simt/shadow.h"
 #include "harness/device/simt/symbols.h"
+#include "harness/device/simt/ways.h"
 
 namespace tally::simt {
 
@@ -38,14 +41,25 @@ class Recorder {
   void barrier_passed();
 
   // A lane at work.
-  /// False when the access must not be made: the launch ends with what describe() says of it.
-  template <unsigned bytes>
-  bool access(const Lane& lane, std::uintptr_t address, AccessKind kind, const void* place);
-  void enter_code(const Lane& lane, std::uint32_t guard, const void* place) {
-    code_.enter(warp_code_[warp_], lane.lane, guard, place);
+  void lane_runs(const Lane& lane) {
+    if (log_.is_full()) [[unlikely]]
+      take_in_all();
+    log_.begin_stretch(lane.lane);
   }
-  std::string describe(AccessKind kind, std::uintptr_t address, unsigned bytes) const;
-  void fence(const Lane& lane) { order_.fence(lane.thread); }
+  /// False when the access must not be made: the launch ends with what refused() says of it.
+  template <unsigned bytes>
+  TALLY_SIMT_INLINE bool access(std::uintptr_t address, AccessKind kind, const void* place) {
+    log_.add_access(requests_.site_of(place, kind, bytes), address);
+    return address % bytes == 0 &&
+           (kind == AccessKind::load || device_arena().contains(address) ||
+            (address >= writable_begin_ && address + bytes <= writable_end_) || may_write(address, bytes));
+  }
+  void enter_code(std::uint32_t guard) { log_.add_code(guard); }
+  void fence() { log_.add_fence(); }
+  /// Whether the lane must give way before it does more.
+  bool lane_is_full() const { return log_.stretch_is_full(); }
+  /// Notes what is wrong with the last access, and describes it.
+  std::string refused(AccessKind kind, std::uintptr_t address, unsigned bytes);
 
   /// An error that ends the launch, or `what` a lane did without one.
   void note(FindingKind kind, const Lane* lane, const void* place, const std::string& what);
@@ -62,13 +76,35 @@ class Recorder {
   struct Named {
     std::string buffer, text;
   };
-  void flush(std::uint32_t running, const Warp& warp);
+  void take_in(const Warp& warp, std::uint32_t running);
+  void take_in_all();
+  void check_accesses();
+  struct Reached;
+  bool check_together(bool by_ways);
+  template <unsigned bytes>
+  bool check_together(const JointAccess& joint, bool by_ways);
+  template <unsigned bytes, bool is_load>
+  bool note_together(const JointAccess& joint, const Reached& reached);
+  template <typename AddressesOf>
+  void group(const Way& way, AddressesOf addresses_of);
+  // Each says whether the access counts.
+  bool check_access(const Lane& lane, std::uintptr_t address, const Site& site);
+  template <unsigned bytes>
+  bool check_access(const Lane& lane, std::uintptr_t address, const Site& site);
   bool check_global(const Lane& lane, std::uintptr_t address, unsigned bytes, const Site& site);
+  bool in_static_shared(std::uintptr_t address) const {
+    return address - shared_.begin < shared_.end - shared_.begin;
+  }
+  bool in_dynamic_shared(std::uintptr_t address) const {
+    return address - dynamic_begin_ < dynamic_shadow_.covered_bytes();
+  }
   bool in_shared_array(std::uintptr_t address, unsigned bytes);
+  bool may_write(std::uintptr_t address, unsigned bytes);
   template <unsigned bytes, bool between_blocks>
   void note_words(const Lane& lane, ShadowMemory& shadow, std::size_t offset, std::uint32_t key,
                   std::uintptr_t address, const Site& site);
   bool in_program(std::uintptr_t address);
+  std::string describe(AccessKind kind, std::uintptr_t address, unsigned bytes) const;
   RawFinding begin_finding(FindingKind kind, const Lane* lane, const void* place) const;
   RawFinding begin_access_finding(FindingKind kind, const Lane& lane, std::uintptr_t address, unsigned bytes,
                                   const Site& site) const;
@@ -80,6 +116,10 @@ class Recorder {
   uint3 thread_of(unsigned thread) const;
   uint3 block_of(std::uint32_t block) const;
   void map_shared_arrays(const void* kernel);
+
+  EventLog log_;
+  Ways ways_;
+  JointAccesses joint_accesses_;
 
   // What was collected.
   std::vector<Session::Launch> launches_;
@@ -104,6 +144,7 @@ class Recorder {
   std::vector<std::uint32_t> array_of_word_;
   std::vector<bool> array_allowed_, array_touched_;
   std::uintptr_t dynamic_begin_ = 0;
+  std::uintptr_t writable_begin_ = 0, writable_end_ = 0;    // the shared array that was last written to
   std::uintptr_t constants_begin_ = 0, constants_end_ = 0;  // the module that was last read from
 
   // The block and the warp at work.

@@ -12,13 +12,14 @@ constexpr std::uint32_t most_open_requests = 8192;
 
 }  // namespace
 
-void RequestLog::add_site(const void* place, AccessKind kind, unsigned bytes) {
+std::uint32_t RequestLog::add_site(const void* place, AccessKind kind, unsigned bytes) {
   auto site = std::make_unique<Site>();
   site->place = place;
-  site->index = static_cast<std::uint32_t>(sites_.size());
+  site->index = table_.add(place);
   site->kind = kind;
   site->bytes = static_cast<std::uint8_t>(bytes);
   sites_.push_back(std::move(site));
+  return sites_.back()->index;
 }
 
 void RequestLog::flush(std::uint32_t running, Counters& counters) {
@@ -78,6 +79,11 @@ void RequestLog::count(Site& site, const Request& request, Counters& counters) {
       counters.shared_atomic_conflicts += cost.bank_conflicts;
     }
   }
+}
+
+void RequestLog::forget_open() {
+  for (Site* site : touched_) site->open.drop(site->open.size());
+  touched_.clear();
 }
 
 void RequestLog::clear_costs() {

@@ -2,6 +2,7 @@
 /// Groups lanes' accesses into the warp's memory instructions and counts what they cost.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -34,28 +35,31 @@ struct Site {
 
 class RequestLog {
  public:
-  TALLY_SIMT_INLINE Site& site(const void* place, AccessKind kind, unsigned bytes) {
-    const std::uint32_t index = table_.index_of(place);
-    if (index == sites_.size()) add_site(place, kind, bytes);
-    return *sites_[index];
+  /// The number of a place's site; a new place gets one.
+  TALLY_SIMT_INLINE std::uint32_t site_of(const void* place, AccessKind kind, unsigned bytes) {
+    const std::uint32_t index = table_.find(place);
+    return index != PlaceTable::none ? index : add_site(place, kind, bytes);
   }
   const std::vector<std::unique_ptr<Site>>& sites() const { return sites_; }
 
-  TALLY_SIMT_INLINE void add(Site& site, unsigned lane, std::uint64_t address, bool is_shared) {
+  /// The next request of lanes that go one way, for each of them to be told its address. Where there are
+  /// several lanes, no other way may be known of any of them before all requests are flushed.
+  Request& next(Site& site, std::uint32_t lanes) {
     if (site.open.empty()) touched_.push_back(&site);
-    Request& request = site.open[site.open.next(lane)];
-    request.addresses[lane] = address;
-    (is_shared ? request.shared : request.global) |= 1u << lane;
+    return site.open[site.open.next(static_cast<unsigned>(std::countr_zero(lanes)))];
   }
+  bool nothing_open() const { return touched_.empty(); }
 
   /// Counts the requests that no lane of `running` can still join.
   void flush(std::uint32_t running, Counters& counters);
 
   /// Forgets all costs, but not the sites.
   void clear_costs();
+  /// Forgets the requests that are not flushed, as those of a launch that failed.
+  void forget_open();
 
  private:
-  void add_site(const void* place, AccessKind kind, unsigned bytes);
+  std::uint32_t add_site(const void* place, AccessKind kind, unsigned bytes);
   void count(Site& site, const Request& request, Counters& counters);
 
   PlaceTable table_;

@@ -42,6 +42,7 @@ class ShadowMemory {
   bool ready() const { return cells_ != nullptr; }
   std::size_t covered_bytes() const { return bytes_; }
   ShadowCell* cell(std::size_t offset) { return cells_ + offset / 4; }
+  void prefetch(std::size_t offset) const { __builtin_prefetch(cells_ + offset / 4, 1); }
 
  private:
   ShadowCell* cells_ = nullptr;

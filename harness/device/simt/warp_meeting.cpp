@@ -3,7 +3,7 @@
 #include <bit>
 
 #include "harness/device/simt/block.h"
-#include "harness/device/simt/recorder.h"
+#include "harness/device/simt/lane_switch.h"
 #include "harness/device/simt/symbols.h"
 
 namespace tally::simt {
@@ -51,109 +51,137 @@ std::uint32_t combine(WarpOperation operation, std::uint32_t a, std::uint32_t b)
   }
 }
 
+/// What all lanes of a vote or a reduction get.
+std::uint32_t combined(const WarpMeeting& meeting, const LaneExchange* lanes) {
+  std::uint32_t total = 0;
+  unsigned rest = meeting.arrived;
+  if (meeting.operation == WarpOperation::ballot) {
+    for (; rest != 0; rest &= rest - 1) {
+      const int l = std::countr_zero(rest);
+      total |= static_cast<std::uint32_t>(lanes[l].value) << l;
+    }
+    return total;
+  }
+  total = static_cast<std::uint32_t>(lanes[std::countr_zero(rest)].value);
+  for (rest &= rest - 1; rest != 0; rest &= rest - 1) {
+    total =
+        combine(meeting.operation, total, static_cast<std::uint32_t>(lanes[std::countr_zero(rest)].value));
+  }
+  return total;
+}
+
 }  // namespace
+
+/// Out of the way, since what a waiting lane keeps on its stack is read again when it goes on.
+__attribute__((noinline)) void Worker::refuse_meeting(WarpOperation operation, unsigned mask,
+                                                      const void* place) {
+  fail(FindingKind::inactive_lane,
+       std::string("inactive lane: ") + name_of(operation) + " with mask " + hexadecimal(mask) +
+           ", which does not name the calling lane " + std::to_string(here().lane->lane),
+       place);
+}
 
 std::uint64_t Worker::meet(WarpOperation operation, unsigned mask, std::uint64_t value, unsigned source,
                            const void* place) {
   Lane& lane = *here().lane;
   tick(lane, 4, place);  // lanes may poll memory and meet in a loop
-  if (((mask >> lane.lane) & 1) == 0) {
-    fail(FindingKind::inactive_lane,
-         std::string("inactive lane: ") + name_of(operation) + " with mask " + hexadecimal(mask) +
-             ", which does not name the calling lane " + std::to_string(lane.lane),
-         place);
-  }
+  if (((mask >> lane.lane) & 1) == 0) [[unlikely]]
+    refuse_meeting(operation, mask, place);
   lane.state = LaneState::at_warp_meeting;
   lane.place = place;
-  lane.operation = operation;
-  lane.mask = mask;
-  lane.value = value;
-  lane.source = source;
-  Warp& warp = warps_[lane.thread / 32];
-  std::size_t i = 0;
-  while (i < warp.meetings.size() &&
+  LaneExchange& exchange = exchanges_[lane.thread];
+  exchange.value = value;
+  exchange.source = source;
+  Warp& warp = *here().warp;
+  unsigned i = 0;
+  while (i < warp.meeting_count &&
          (warp.meetings[i].mask != mask || warp.meetings[i].operation != operation)) {
     ++i;
   }
-  if (i == warp.meetings.size()) warp.meetings.push_back({operation, mask, 0});
-  warp.meetings[i].arrived |= 1u << lane.lane;
-  if ((mask & warp.live & ~warp.meetings[i].arrived) == 0) complete(warp, i);
-  if (lane.state == LaneState::at_warp_meeting) {
-    suspend();
-  } else {
-    warp.ready &= ~(1u << lane.lane);  // it came last and goes on at once
+  WarpMeeting& meeting = warp.meetings[i];
+  if (i == warp.meeting_count) {
+    ++warp.meeting_count;
+    meeting = {operation, mask, 0};
   }
-  return lane.result;
+  meeting.arrived |= 1u << lane.lane;
+  if ((mask & warp.live & ~meeting.arrived) == 0) {
+    complete(warp, i);
+    warp.ready &= ~(1u << lane.lane);
+  } else {
+    moved_ = true;
+    suspend(lane, warp);
+  }
+  lane.state = LaneState::ready;
+  return exchange.result;
 }
 
-void Worker::complete(Warp& warp, std::size_t index) {
+void Worker::complete(Warp& warp, unsigned index) {
   const WarpMeeting meeting = warp.meetings[index];
-  warp.meetings.erase(warp.meetings.begin() + static_cast<std::ptrdiff_t>(index));
-  Lane* const lanes = &lanes_[warp.first_thread];
+  std::copy(warp.meetings.begin() + index + 1, warp.meetings.begin() + warp.meeting_count,
+            warp.meetings.begin() + index);
+  --warp.meeting_count;
+  LaneExchange* const lanes = &exchanges_[warp.first_thread];
   if (recorder_ != nullptr) recorder_->warp_met(warp, meeting);
-  std::uint32_t total = 0;
-  if (meeting.operation == WarpOperation::ballot) {
-    for (unsigned rest = meeting.arrived; rest != 0; rest &= rest - 1) {
-      const int l = std::countr_zero(rest);
-      total |= static_cast<std::uint32_t>(lanes[l].value) << l;
-    }
-  } else if (meeting.operation >= WarpOperation::add) {
-    total = static_cast<std::uint32_t>(lanes[std::countr_zero(meeting.arrived)].value);
-    for (unsigned rest = meeting.arrived & (meeting.arrived - 1); rest != 0; rest &= rest - 1) {
-      total =
-          combine(meeting.operation, total, static_cast<std::uint32_t>(lanes[std::countr_zero(rest)].value));
-    }
-  }
-  for (unsigned rest = meeting.arrived; rest != 0; rest &= rest - 1) {
-    Lane& lane = lanes[std::countr_zero(rest)];
-    make_ready(lane);
-    lane.result = total;
-    if (meeting.operation == WarpOperation::shuffle) {
-      // What a lane that takes no part would give is undefined; the lane's own value stands in for it.
-      const bool present = lane.source < 32 && ((meeting.arrived >> lane.source) & 1) != 0;
-      lane.result = present ? lanes[lane.source].value : lane.value;
-    } else if (meeting.operation == WarpOperation::match_any) {
+  warp.ready |= meeting.arrived;
+  const auto for_each = [&](auto visit) {
+    for (unsigned rest = meeting.arrived; rest != 0; rest &= rest - 1) visit(std::countr_zero(rest));
+  };
+  if (meeting.operation == WarpOperation::shuffle) {
+    // What a lane that takes no part would give is undefined; the lane's own value stands in for it.
+    for_each([&](int l) {
+      const unsigned source = lanes[l].source;
+      const bool present = source < 32 && ((meeting.arrived >> source) & 1) != 0;
+      lanes[l].result = lanes[present ? static_cast<int>(source) : l].value;
+    });
+  } else if (meeting.operation == WarpOperation::match_any) {
+    for_each([&](int l) {
       std::uint32_t equal = 0;
-      for (unsigned others = meeting.arrived; others != 0; others &= others - 1) {
-        const int other = std::countr_zero(others);
-        equal |= static_cast<std::uint32_t>(lanes[other].value == lane.value) << other;
-      }
-      lane.result = equal;
-    }
+      for_each([&](int other) {
+        equal |= static_cast<std::uint32_t>(lanes[other].value == lanes[l].value) << other;
+      });
+      lanes[l].result = equal;
+    });
+  } else if (meeting.operation != WarpOperation::barrier) {
+    const std::uint32_t total = combined(meeting, lanes);
+    for_each([&](int l) { lanes[l].result = total; });
   }
 }
 
 unsigned Worker::meet_active(const void* place) {
   Lane& lane = *here().lane;
+  Warp& warp = *here().warp;
   lane.state = LaneState::at_active_mask;
   lane.place = place;
-  suspend();
-  return static_cast<unsigned>(lane.result);
+  warp.at_active_mask |= 1u << lane.lane;
+  moved_ = true;
+  suspend(lane, warp);
+  lane.state = LaneState::ready;
+  return static_cast<unsigned>(exchanges_[lane.thread].result);
 }
 
 /// When no lane of the warp can run, those that stand at the same `__activemask()` are the active ones.
 bool Worker::resolve_active_masks(Warp& warp) {
-  Lane* const lanes = &lanes_[warp.first_thread];
-  const void* place = nullptr;
+  if (warp.at_active_mask == 0) return false;
+  const Lane* const lanes = &lanes_[warp.first_thread];
+  const void* const place = lanes[std::countr_zero(warp.at_active_mask)].place;
   unsigned together = 0;
-  for (unsigned rest = warp.live; rest != 0; rest &= rest - 1) {
+  for (unsigned rest = warp.at_active_mask; rest != 0; rest &= rest - 1) {
     const int l = std::countr_zero(rest);
-    if (lanes[l].state != LaneState::at_active_mask) continue;
-    if (together == 0) place = lanes[l].place;
     if (lanes[l].place == place) together |= 1u << l;
   }
   for (unsigned rest = together; rest != 0; rest &= rest - 1) {
-    Lane& lane = lanes[std::countr_zero(rest)];
-    lane.result = together;
-    make_ready(lane);
+    exchanges_[warp.first_thread + static_cast<unsigned>(std::countr_zero(rest))].result = together;
   }
-  return together != 0;
+  warp.at_active_mask &= ~together;
+  warp.ready |= together;
+  return true;
 }
 
 /// No thread can run: some warp function names lanes that will not come.
 void Worker::explain_stuck() {
   for (Warp& warp : warps_) {
-    for (const WarpMeeting& meeting : warp.meetings) {
+    for (unsigned i = 0; i < warp.meeting_count; ++i) {
+      const WarpMeeting& meeting = warp.meetings[i];
       const unsigned missing = meeting.mask & warp.live & ~meeting.arrived;
       const Lane& waiting =
           lanes_[warp.first_thread + static_cast<unsigned>(std::countr_zero(meeting.arrived))];

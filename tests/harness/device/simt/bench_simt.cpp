@@ -83,6 +83,7 @@ void shuffle_bench(benchmark::State& state, bool counted) {
   });
 }
 BENCHMARK_CAPTURE(shuffle_bench, counted, true)->Arg(1 << 18)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(shuffle_bench, not_counted, false)->Arg(1 << 18)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 
