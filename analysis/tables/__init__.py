@@ -28,6 +28,8 @@ double quotes:
     agreement=yes    of two files of one config: which share of the cells agrees, for cells shorter and longer
                      than split=10us, within=1%,3%
     between=NAME,NAME   of two files, as these names: by size, the second's times over the first's
+    overall=ENTRY    an entry against the fastest of its baselines (of those libraries that against= names), over
+                     all sizes: geometric mean and worst size, by knobs, type and cache
     ceilings=yes     what the machine can do at best, as measured at the start of each file's run
 
 Without `across` and with one n, the table has a line an entry and a column a quantity. Each entry stands with
@@ -49,6 +51,7 @@ from analysis.errors import UserError
 from analysis.load import Results, cells, load, rows_of
 from analysis.tables import entries, runs
 from analysis.tables.choice import filtered
+from analysis.tables.overall import overall
 
 _START = re.compile(r"<!--\s*table:\s*(?P<words>.*?)\s*-->")
 _END = re.compile(r"<!--\s*end table\s*-->")
@@ -142,6 +145,8 @@ def table(attributes: dict[str, str], inputs: Sequence[Results]) -> pd.DataFrame
         return runs.agreement(inputs, attributes)
     if "between" in attributes:
         return runs.between(inputs, attributes)
+    if "overall" in attributes:
+        return overall(inputs, attributes)
     every = cells(rows_of(inputs))
     chosen = filtered(every, attributes)
     # The libraries of a ratio need not be among the entries that are shown.

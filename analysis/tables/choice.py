@@ -27,6 +27,7 @@ OWN = {
     "split",
     "within",
     "ceilings",
+    "overall",
 }
 COLUMNS = {"family", "type", "cache", "clock", "device"}
 PREFERRED = {"type": "float32", "cache": "cold", "clock": "device"}

@@ -65,7 +65,7 @@ def committed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("committed")
     data = ROOT / "analysis" / "data"
     assert main(["figures", str(data / "simt" / "ci.json"), "--out", str(made / "ci")]) == 0
-    for name in ("paper", "sweep", "geforce_8800gt", "harris", "pairings"):
+    for name in ("paper", "sweep", "geforce_8800gt", "harris", "pairings", "tuning"):
         assert main(["figures", str(data / "h200" / f"{name}.json"), "--out", str(made / name)]) == 0
     return made
 
@@ -129,6 +129,8 @@ def test_the_committed_results_give_every_figure(committed: Path) -> None:
         "samples",
         "ceiling",
         "counters",
+        "taps",
+        "tuning",
     }
     assert not [str(png) for png in drawn if reaches_the_edge(png)]
 

@@ -163,6 +163,14 @@ def test_the_devices_of_all_shards_are_kept(tmp_path: Path) -> None:
     assert "gpu_uuid" not in merged["tally"]["provenance"], "there is more than one"
 
 
+def test_the_seconds_of_all_shards_are_added_up(tmp_path: Path) -> None:
+    documents = synthetic.shards(WHOLE, 2)
+    documents[0]["tally"]["seconds"] = {"wall": 10.0, "workers": {"sampling": 6.0, "pilot": 1.0}}
+    documents[1]["tally"]["seconds"] = {"wall": 5.0, "workers": {"sampling": 4.0}}
+    merged = merge.merge(parts(tmp_path, documents=documents))
+    assert merged["tally"]["seconds"] == {"wall": 15.0, "workers": {"sampling": 10.0, "pilot": 1.0}}
+
+
 def test_an_empty_first_shard_knows_no_gpu(tmp_path: Path) -> None:
     documents = with_devices(synthetic.shards(WHOLE, 3))
     empty = copy.deepcopy(documents[0])

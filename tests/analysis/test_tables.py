@@ -180,6 +180,28 @@ def test_agreement_of_two_runs_is_counted(tmp_path: Path) -> None:
     assert [line[5] for line in lines] == ["20.0 %", "0.0 %", "20.0 %"]
 
 
+def test_an_entry_against_its_fastest_baseline_over_all_sizes(tmp_path: Path) -> None:
+    document = synthetic.machine(families=("reduce",), sizes=(2**10, 2**14, 2**18), samples=10)
+    entry = "reduce/korean_course/reduce4"
+    smallest = {2**10: 1.5, 2**14: 0.96, 2**18: 2.0}
+    for row in document["benchmarks"]:
+        cell = row["tally"]
+        if cell["entry"] == entry:
+            value = smallest[cell["n"]]
+            cell["ratios"] = {
+                "reduce/cub/sum": {"value": value, "ci": [value - 0.01, value + 0.01]},
+                "reduce/cub/reduce": {"value": value + 1, "ci": [value, value + 2]},
+                "reduce/thrust/reduce": {"value": 0.5, "ci": [0.4, 0.6]},
+            }
+    synthetic.write(tmp_path, "a.json", document)
+    heading, *lines = made(tmp_path, f"file=a.json overall={entry} against=cub type=float32 cache=cold")
+    assert heading == ["of", "sizes", "geometric mean", "smallest", "at n"]
+    mean = (1.5 * 0.96 * 2.0) ** (1 / 3)
+    assert lines == [["float32", "3", f"**{mean:.3f}**", "0.960 (0.950 – 0.970)", "2<sup>14</sup>"]]
+    heading, *lines = made(tmp_path, f"file=a.json overall={entry} type=float32 cache=cold")
+    assert lines[0][2] == "**0.500**", "without against= all baselines count"
+
+
 def test_two_ways_of_one_thing_by_size(tmp_path: Path) -> None:
     first = synthetic.machine(sizes=(1024, 2**20), samples=8)
     second = copy.deepcopy(first)

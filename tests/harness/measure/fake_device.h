@@ -31,7 +31,7 @@ class FakeQueue final : public DeviceQueue {
 };
 
 /// A device without a clock of its own: time passes only as the calls say.
-class FakeDevice final : public Device {
+class FakeDevice : public Device {
   class FakeLoad final : public Load {
    public:
     explicit FakeLoad(FakeDevice& device) : device_(device) { ++device.loads; }
@@ -97,6 +97,13 @@ class FakeDevice final : public Device {
     for (int i = 0; i < request.batch; ++i) work(queue_);
     return (queue_.now - start) / request.batch;
   }
+  Work recorded(const Work& work) override {
+    ++recordings;
+    return [this, work](DeviceQueue& queue) {
+      ++replays;
+      work(queue);
+    };
+  }
   std::unique_ptr<Load> begin_load() override {
     return has_load ? std::make_unique<FakeLoad>(*this) : nullptr;
   }
@@ -116,6 +123,8 @@ class FakeDevice final : public Device {
   std::map<std::string, double> counters;
   std::vector<std::string> findings;
   int calls = 0;
+  int recordings = 0;
+  int replays = 0;
   bool has_load = false;
   bool load_fails = false;
   int loads = 0;  ///< that are there now

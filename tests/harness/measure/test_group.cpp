@@ -26,7 +26,7 @@ class Recorder final : public Observer {
   void turn(const Cell& cell, const Turn& turn) override { turns[cell.name()].push_back(turn); }
   void row(const Row& row) override {
     rows[row.entry + (row.cache == CacheState::warm ? " warm" : "") +
-         (row.clock == Clock::end_to_end ? " end_to_end" : "")] = row;
+         (row.clock == Clock::device ? "" : " " + std::string(name_of(row.clock)))] = row;
   }
   void failure(const Failure& failure) override { failures.push_back(failure); }
   void warning(const std::string& text) override { warnings.push_back(text); }
@@ -380,6 +380,20 @@ TEST_F(GroupTest, EndToEndAddsTheWayToTheHostAndWarmShortCallsAreBatched) {
   EXPECT_NEAR(seen.rows.at("reduce/fake/short warm").median, 2e-6, 1e-12);
   EXPECT_EQ(seen.rows.at("reduce/fake/short end_to_end").batch, 1);
   EXPECT_NEAR(seen.rows.at("reduce/fake/short end_to_end").median, 7e-6, 1e-12);
+}
+
+TEST_F(GroupTest, TheClockGraphRecordsTheCallOnceAndTimesItsReplays) {
+  const Entry& entry = *entries.emplace_back(std::make_unique<Entry>(right_entry("short", 1e-3)));
+  add_cell(entry, CacheState::cold, Clock::device);
+  add_cell(entry, CacheState::cold, Clock::graph);
+  run();
+  ASSERT_EQ(seen.rows.size(), 2u);
+  EXPECT_NEAR(seen.rows.at("reduce/fake/short graph").median, 1e-3, 1e-9);
+  EXPECT_EQ(device.recordings, 1);
+  const auto samples = seen.rows.at("reduce/fake/short graph").series_of_samples.samples.size();
+  EXPECT_GE(device.replays, static_cast<int>(samples));
+  EXPECT_LT(device.replays, static_cast<int>(samples) + 10) << "calls of the other clock are not replays";
+  for (const SampleRequest& request : device.requests) EXPECT_TRUE(request.hold);
 }
 
 TEST_F(GroupTest, EntriesThatSynchroniseAreNotHeldBack) {
