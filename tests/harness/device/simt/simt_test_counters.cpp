@@ -56,6 +56,48 @@ TEST_F(CountersTest, count_sectors_of_strided_and_shifted_accesses) {
   check(copy_counters<tally::simt::short4>(1, 0), 16, 512);
 }
 
+// A vector that is taken to pieces at once.
+template <typename Vector>
+struct Pieces {
+  __half of[sizeof(Vector) / sizeof(__half)];
+};
+
+template <typename Vector>
+__device__ Pieces<Vector> pieces_of(const Vector* x, unsigned i) {
+  const Vector vector = x[i];
+  Pieces<Vector> pieces;
+  memcpy(static_cast<void*>(&pieces), &vector, sizeof vector);
+  return pieces;
+}
+
+template <typename Vector>
+__global__ void add_pairs(__half2* out, const Vector* x) {
+  const Pieces<Vector> pieces = pieces_of(x, threadIdx.x);
+  __half2 sum(0.0f, 0.0f);
+  for (unsigned k = 0; k < sizeof(Vector) / sizeof(__half2); ++k) {
+    __half2 pair;
+    memcpy(static_cast<void*>(&pair), &pieces.of[2 * k], sizeof pair);
+    sum += pair;
+  }
+  out[threadIdx.x] = sum;
+}
+
+template <typename Vector>
+Counters add_pairs_counters() {
+  DeviceArray<Vector> x(std::vector<Vector>(32), "x");
+  DeviceArray<__half2> out(32, "out");
+  Session session;
+  launch("add_pairs", add_pairs<Vector>, 1, 32, 0, out.get(), x.get());
+  return session.total();
+}
+
+TEST_F(CountersTest, count_a_vector_that_is_taken_to_pieces_as_one_access) {
+  EXPECT_EQ(add_pairs_counters<unsigned>().global_load_requests, 1u);
+  EXPECT_EQ(add_pairs_counters<__half2>().global_load_requests, 1u);
+  EXPECT_EQ(add_pairs_counters<uint2>().global_load_requests, 1u);
+  EXPECT_EQ(add_pairs_counters<uint4>().global_load_requests, 1u);
+}
+
 __global__ void first_members(float* out, const float4* x) { out[threadIdx.x] = x[threadIdx.x].y; }
 
 TEST_F(CountersTest, count_a_member_of_a_vector_as_that_member_alone) {
