@@ -199,6 +199,33 @@ TEST_F(CountersTest, count_atomics_and_their_conflicts) {
   EXPECT_EQ(c.global_load_requests, 0u);
 }
 
+// Half of the lanes add to the first sector, half to the second.
+__global__ void add_halves(__half* sums) { atomicAdd(sums + threadIdx.x % 2 * 16, __half(1.0f)); }
+
+TEST_F(CountersTest, count_the_load_with_which_an_atomic_of_a_lone_half_begins) {
+  DeviceArray<__half> halves(std::vector<__half>(32, __half(0.0f)));
+  Session session;
+  launch("add_halves", add_halves, 1, 64, 0, halves.get());
+  EXPECT_TRUE(session.findings().empty());
+  EXPECT_EQ(float(halves[16]), 32.0f);
+  const Counters c = session.total();
+  EXPECT_EQ(c.global_atomic_requests, 2u);
+  EXPECT_EQ(c.global_load_requests, 2u);
+  EXPECT_EQ(c.global_load_sectors, 2u * 2);
+  EXPECT_EQ(c.global_load_bytes, 64u * 4);
+  EXPECT_EQ(c.global_store_requests, 0u);
+}
+
+__global__ void add_to_a_pair(__half2* sums) { atomicAdd(sums, __half2(1.0f, 1.0f)); }
+
+TEST_F(CountersTest, count_no_load_for_an_atomic_of_two_halves) {
+  DeviceArray<__half2> pair(std::vector<__half2>(1, __half2(0.0f, 0.0f)));
+  Session session;
+  launch("add_to_a_pair", add_to_a_pair, 1, 64, 0, pair.get());
+  EXPECT_EQ(float(pair[0].y), 64.0f);
+  EXPECT_EQ(session.total().global_load_requests, 0u);
+}
+
 __constant__ float taps[4] = {1, 2, 3, 4};
 __global__ void local_and_constant(float* out) {
   float local[16];
