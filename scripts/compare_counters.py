@@ -6,8 +6,8 @@
 
 The second needs no GPU: it asks HARNESS (of any build that counts) for the executor's counts of the same
 calls, and writes OUT.json and, for a person, OUT.md. COLLECTED is the folder that the first wrote. A figure
-that differs must be explained in EXPLAINED, a JSON list of {"entry", "metric", "why"} (the first two are
-globs; "n", a list of sizes, may narrow it).
+that differs must be explained in EXPLAINED, a JSON list of {"entries", "metrics", "why"} (the first two are
+lists of globs; "n", a list of sizes, may narrow it).
 
 Exit codes: 0 all that differs is explained; 1 something is not; 2 there is nothing to compare, or it cannot
 be read.
@@ -112,32 +112,20 @@ def collected(folder: Path, executor: Executor) -> tuple[dict[Call, list[dict[st
     return counts, refused
 
 
-def collected_earlier(path: Path) -> dict[Call, list[dict[str, int]]]:
-    """The GPU's counts in a table that this script wrote."""
-    counts: dict[Call, list[dict[str, int]]] = {}
-    for figure in json.loads(path.read_text())["figures"]:
-        call = figure["entry"], figure["n"], figure["type"]
-        counts.setdefault(call, [{}])[0][figure["metric"]] = int(figure["hardware"])
-    return counts
-
-
 def reason_for(explained: list[dict[str, Any]], call: Call, metric: str) -> str:
+    """The first that fits the figure; empty where none does."""
     for one in explained:
-        of_figure = fnmatchcase(call[0], one["entry"]) and fnmatchcase(metric, one["metric"])
-        if of_figure and call[1] in one.get("n", [call[1]]):
+        of_entry = any(fnmatchcase(call[0], glob) for glob in one["entries"])
+        of_metric = any(fnmatchcase(metric, glob) for glob in one["metrics"])
+        if of_entry and of_metric and call[1] in one.get("n", [call[1]]):
             return one["why"]
     return ""
 
 
-def compare(
-    harness: str, folder: Path, explained: list[dict[str, Any]], earlier: Path | None = None
-) -> dict[str, Any]:
+def compare(harness: str, folder: Path, explained: list[dict[str, Any]]) -> dict[str, Any]:
     """The document: each figure of each call, the executor's and the hardware's."""
     by_executor = Executor(harness)
     counts, refused = collected(folder, by_executor)
-    if earlier is not None:
-        for call, hardware in collected_earlier(earlier).items():
-            counts.setdefault(call, []).extend(hardware)
     figures, not_called = [], []
     for call in refused:
         reason = by_executor.counts(call)
@@ -221,14 +209,11 @@ def main() -> int:
     parser.add_argument("collected", type=Path, help="folder that collect_counters.sh wrote")
     parser.add_argument("--explained", type=Path, help="default: counters_explained.json in that folder")
     parser.add_argument("--out", type=Path, help="OUT.json and OUT.md are written")
-    parser.add_argument(
-        "--earlier", type=Path, help="a table that was written before: its calls count as made again"
-    )
     asked = parser.parse_args()
     explained = asked.explained or asked.collected / "counters_explained.json"
     try:
         reasons = json.loads(explained.read_text()) if explained.exists() else []
-        document = compare(asked.harness, asked.collected, reasons, asked.earlier)
+        document = compare(asked.harness, asked.collected, reasons)
         if not document["total"]:
             raise Unreadable("no call was counted on both sides")
     except (OSError, ValueError, KeyError, Unreadable) as error:

@@ -10,6 +10,18 @@ namespace {
 /// A lane that never comes again must not keep a log growing.
 constexpr std::uint32_t most_open_requests = 8192;
 
+/// The GPU has no atomic of a lone half or bfloat16 in global memory: its machine code (sm_90) loads the word
+/// around it, once, and compares and swaps that until it succeeds.
+void count_load_before_loop(Site& site, const WarpAccess& access, Counters& counters) {
+  constexpr std::uint64_t bytes_of_word = 4;
+  const unsigned sectors = global_sectors(access);
+  ++site.global_requests;
+  site.sectors += sectors;
+  ++counters.global_load_requests;
+  counters.global_load_sectors += sectors;
+  counters.global_load_bytes += static_cast<unsigned>(std::popcount(access.active)) * bytes_of_word;
+}
+
 }  // namespace
 
 std::uint32_t RequestLog::add_site(const void* place, AccessKind kind, unsigned bytes) {
@@ -54,6 +66,8 @@ void RequestLog::count(Site& site, const Request& request, Counters& counters) {
       ++counters.global_atomic_requests;
       counters.global_atomic_sectors += sectors;
       counters.global_atomic_conflicts += address_conflicts(access);
+      if (site.kind == AccessKind::atomic_loop && site.bytes == 2)
+        count_load_before_loop(site, access, counters);
     }
   }
   if (request.shared != 0) {

@@ -51,11 +51,26 @@ struct WholeVector {
   typedef T type __attribute__((vector_size(sizeof(T) * N), may_alias));
 };
 
+// The constraint of a vector register.
+#if defined(__x86_64__)
+#define TALLY_SIMT_VECTOR_REGISTER "x"
+#elif defined(__aarch64__)
+#define TALLY_SIMT_VECTOR_REGISTER "w"
+#endif
+
 template <typename T, int N>
 TALLY_SIMT_INLINE void copy_whole(void* to, const void* from) {
   using Whole = typename WholeVector<T, N>::type;
-  *static_cast<Whole*>(to) = *static_cast<const Whole*>(from);
+  Whole whole = *static_cast<const Whole*>(from);
+#if defined(TALLY_SIMT_VECTOR_REGISTER)
+  // Pieces of 16 bytes may end up in integers, which have 8 on a CPU: the optimiser would load these one by
+  // one.
+  if constexpr (sizeof(Whole) == 16) __asm__("" : "+" TALLY_SIMT_VECTOR_REGISTER(whole));
+#endif
+  *static_cast<Whole*>(to) = whole;
 }
+
+#undef TALLY_SIMT_VECTOR_REGISTER
 
 #define TALLY_SIMT_VECTOR_COPY(Name, T, N)                                                     \
   Name() = default;                                                                            \

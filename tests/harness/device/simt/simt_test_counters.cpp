@@ -56,6 +56,48 @@ TEST_F(CountersTest, count_sectors_of_strided_and_shifted_accesses) {
   check(copy_counters<tally::simt::short4>(1, 0), 16, 512);
 }
 
+// A vector that is taken to pieces at once.
+template <typename Vector>
+struct Pieces {
+  __half of[sizeof(Vector) / sizeof(__half)];
+};
+
+template <typename Vector>
+__device__ Pieces<Vector> pieces_of(const Vector* x, unsigned i) {
+  const Vector vector = x[i];
+  Pieces<Vector> pieces;
+  memcpy(static_cast<void*>(&pieces), &vector, sizeof vector);
+  return pieces;
+}
+
+template <typename Vector>
+__global__ void add_pairs(__half2* out, const Vector* x) {
+  const Pieces<Vector> pieces = pieces_of(x, threadIdx.x);
+  __half2 sum(0.0f, 0.0f);
+  for (unsigned k = 0; k < sizeof(Vector) / sizeof(__half2); ++k) {
+    __half2 pair;
+    memcpy(static_cast<void*>(&pair), &pieces.of[2 * k], sizeof pair);
+    sum += pair;
+  }
+  out[threadIdx.x] = sum;
+}
+
+template <typename Vector>
+Counters add_pairs_counters() {
+  DeviceArray<Vector> x(std::vector<Vector>(32), "x");
+  DeviceArray<__half2> out(32, "out");
+  Session session;
+  launch("add_pairs", add_pairs<Vector>, 1, 32, 0, out.get(), x.get());
+  return session.total();
+}
+
+TEST_F(CountersTest, count_a_vector_that_is_taken_to_pieces_as_one_access) {
+  EXPECT_EQ(add_pairs_counters<unsigned>().global_load_requests, 1u);
+  EXPECT_EQ(add_pairs_counters<__half2>().global_load_requests, 1u);
+  EXPECT_EQ(add_pairs_counters<uint2>().global_load_requests, 1u);
+  EXPECT_EQ(add_pairs_counters<uint4>().global_load_requests, 1u);
+}
+
 __global__ void first_members(float* out, const float4* x) { out[threadIdx.x] = x[threadIdx.x].y; }
 
 TEST_F(CountersTest, count_a_member_of_a_vector_as_that_member_alone) {
@@ -155,6 +197,33 @@ TEST_F(CountersTest, count_atomics_and_their_conflicts) {
   EXPECT_EQ(c.shared_atomic_requests, 4u);
   EXPECT_EQ(c.shared_atomic_wavefronts, 2u * (1 + 64));
   EXPECT_EQ(c.global_load_requests, 0u);
+}
+
+// Half of the lanes add to the first sector, half to the second.
+__global__ void add_halves(__half* sums) { atomicAdd(sums + threadIdx.x % 2 * 16, __half(1.0f)); }
+
+TEST_F(CountersTest, count_the_load_with_which_an_atomic_of_a_lone_half_begins) {
+  DeviceArray<__half> halves(std::vector<__half>(32, __half(0.0f)));
+  Session session;
+  launch("add_halves", add_halves, 1, 64, 0, halves.get());
+  EXPECT_TRUE(session.findings().empty());
+  EXPECT_EQ(float(halves[16]), 32.0f);
+  const Counters c = session.total();
+  EXPECT_EQ(c.global_atomic_requests, 2u);
+  EXPECT_EQ(c.global_load_requests, 2u);
+  EXPECT_EQ(c.global_load_sectors, 2u * 2);
+  EXPECT_EQ(c.global_load_bytes, 64u * 4);
+  EXPECT_EQ(c.global_store_requests, 0u);
+}
+
+__global__ void add_to_a_pair(__half2* sums) { atomicAdd(sums, __half2(1.0f, 1.0f)); }
+
+TEST_F(CountersTest, count_no_load_for_an_atomic_of_two_halves) {
+  DeviceArray<__half2> pair(std::vector<__half2>(1, __half2(0.0f, 0.0f)));
+  Session session;
+  launch("add_to_a_pair", add_to_a_pair, 1, 64, 0, pair.get());
+  EXPECT_EQ(float(pair[0].y), 64.0f);
+  EXPECT_EQ(session.total().global_load_requests, 0u);
 }
 
 __constant__ float taps[4] = {1, 2, 3, 4};
