@@ -148,6 +148,16 @@ def compare(harness: str, folder: Path, explained: list[dict[str, Any]]) -> dict
     return {"equal": equal, "total": len(figures), "figures": figures, "not_called": not_called}
 
 
+def shares(figures: list[dict[str, Any]]) -> dict[str, tuple[int, int]]:
+    """Of each series, family/series, how many figures are equal, and how many there are."""
+    found: dict[str, tuple[int, int]] = {}
+    for figure in figures:
+        series = figure["entry"].rpartition("/")[0]
+        equal, total = found.get(series, (0, 0))
+        found[series] = equal + (figure["executor"] == figure["hardware"]), total + 1
+    return found
+
+
 def table_of(document: dict[str, Any]) -> str:
     """The same for a person: a table, and the reasons under it."""
     reasons: list[str] = []
@@ -169,6 +179,13 @@ def table_of(document: dict[str, Any]) -> str:
         "Written by `scripts/compare_counters.py`, which says how. Figures that differ are bold.",
         "",
         f"{document['equal']} of {document['total']} figures are equal ({share:.1f} %).",
+        "",
+        "| series | equal | of | share |",
+        "| --- | ---: | ---: | ---: |",
+        *(
+            f"| `{series}` | {equal} | {total} | {100 * equal / total:.1f} % |"
+            for series, (equal, total) in shares(document["figures"]).items()
+        ),
         "",
         "| variant | type | n | " + " | ".join(in_words(metric) for metric in METRICS) + " |",
         "| --- | --- | ---: |" + " ---: |" * len(METRICS),

@@ -37,8 +37,13 @@ def test_the_table_is_made_from_the_counts(script: ModuleType, remade: dict) -> 
     assert script.table_of(remade) == (COUNTERS / "table.md").read_text()
 
 
-def test_nearly_all_is_equal_and_the_rest_is_explained(remade: dict) -> None:
-    assert remade["equal"] >= 0.95 * remade["total"]
+def test_nearly_all_is_equal_and_the_rest_is_explained(script: ModuleType, remade: dict) -> None:
+    """But for the ladder of scans, whose last kernel looks as often as time has it: that is explained alone."""
+    found = script.shares(remade["figures"])
+    (besides,) = [series for series in found if series.startswith("scan/")]
+    counted = [shares for series, shares in found.items() if series != besides]
+    assert sum(equal for equal, _ in counted) >= 0.95 * sum(total for _, total in counted)
+    assert len(found) == 9
     different = [figure for figure in remade["figures"] if figure["executor"] != figure["hardware"]]
     assert len(different) == remade["total"] - remade["equal"]
     assert all(figure["why"] for figure in different)
