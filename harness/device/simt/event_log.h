@@ -80,6 +80,7 @@ class EventLog {
     stretch_->event_count = static_cast<std::uint32_t>(next_event_ - stretch_->first_event);
     return {stretches_.data(), stretch_ + 1};
   }
+  bool is_empty() const { return next_event_ == events_.get(); }
   /// Whether there is more in it than blocks of code.
   bool has_work() const { return fenced_ || next_address_ != addresses_.get(); }
   const std::uint64_t* addresses_end() const { return next_address_; }

@@ -163,6 +163,7 @@ void Recorder::take_in(const Warp& warp, std::uint32_t running) {
     return requests_.nothing_open() && code_.nothing_open() &&
            (running == 0 || (ways_.size() == 1 && (running & ~ways_.begin()->lanes) == 0));
   };
+  saw_code_ = saw_code_ || !log_.is_empty();
   order_.next_moment();
   bool ways_known = ways_.find(log_);
   if (log_.has_work() && !(ways_known && check_together(by_ways()))) {

@@ -126,6 +126,19 @@ TEST_F(Checks, reads_of_unwritten_global_memory_are_found) {
   EXPECT_FALSE(findings_of([&] { launch("copy", copy, 1, 64, 0, out.get(), x.get(), 64); }).empty());
 }
 
+TEST_F(Checks, what_an_earlier_launch_left_out_is_still_unwritten) {
+  DeviceArray<float> x(std::vector<float>(64, 1.0f), "x");
+  DeviceArray<float> between(64, "between"), out(64, "out");
+  const auto found = findings_of([&] {
+    launch("copy", copy, 1, 64, 0, between.get(), x.get(), 63);
+    launch("copy", copy, 1, 64, 0, out.get(), between.get(), 64);
+  });
+  expect_found(found, FindingKind::uninitialised_read, copy_line);
+  EXPECT_EQ(found.front().buffer, "between");
+  EXPECT_EQ(found.front().count, 1u);
+  EXPECT_EQ(found.front().thread.x, 63u);
+}
+
 __global__ void partly_written_shared(int* out, unsigned n) {
   __shared__ int tile[64];
   if (threadIdx.x < n) tile[threadIdx.x] = 1;
