@@ -49,7 +49,5 @@ def overall(inputs: Sequence[Results], attributes: dict[str, str]) -> pd.DataFra
 
 def _fastest(ratios: dict[str, Any], libraries: list[str] | None) -> dict[str, Any] | None:
     """The ratio to the baseline that took least."""
-    found = [
-        ratio for name, ratio in ratios.items() if libraries is None or name.split("/")[1] in libraries
-    ]
+    found = [ratio for name, ratio in ratios.items() if libraries is None or name.split("/")[1] in libraries]
     return min(found, key=lambda ratio: ratio["value"], default=None)
