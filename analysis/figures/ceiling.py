@@ -52,7 +52,7 @@ def _draw(group: Group) -> Drawn:
             edgecolors="#aa0000",
             linewidth=0.8,
             zorder=5,
-            label="above the ceiling: error of measurement",
+            label="above the ceiling by more than its noise",
         )
     axis.set_ylim(0, max(108.0, 105 * float(chosen["fraction"].max())))
     style.size_axis(axis, sorted(chosen["n"].unique()))

@@ -33,7 +33,7 @@ struct CeilingFigures {
   std::string name;     ///< "hbm_read", "hbm_copy" or "l2_read"
   double seconds = 0;   ///< floor + bytes / bandwidth
   double fraction = 0;  ///< seconds / median
-  bool above = false;   ///< faster than the ceiling by more than the noise: an error of measurement
+  bool above = false;   ///< faster than the ceiling by more than the noise
 };
 
 /// The result of one cell in one repetition, in plain values. JSON is made of it in harness/results/.

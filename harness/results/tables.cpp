@@ -87,7 +87,9 @@ class Marks {
     std::string text;
     if (used_.contains("*"))
       text += "  * ends with the answer on the host: not like for like with the others\n";
-    if (used_.contains("!")) text += "  ! faster than the measured ceiling allows: an error of measurement\n";
+    if (used_.contains("!"))
+      text +=
+          "  ! faster than the measured ceiling allows: an error of measurement, or outputs left in the cache\n";
     if (used_.contains("~")) text += "  ~ the clocks were throttled while it was measured\n";
     return text;
   }
