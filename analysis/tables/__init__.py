@@ -28,8 +28,8 @@ double quotes:
     agreement=yes    of two files of one config: which share of the cells agrees, for cells shorter and longer
                      than split=10us, within=1%,3%
     between=NAME,NAME   of two files, as these names: by size, the second's times over the first's
-    overall=ENTRY    an entry against the fastest of its baselines (of those libraries that against= names), over
-                     all sizes: geometric mean and worst size, by knobs, type and cache
+    overall=ENTRY    an entry against the fastest of its baselines (of those libraries that against= names),
+                     over all sizes: geometric mean and worst size, by knobs, type and cache
     ceilings=yes     what the machine can do at best, as measured at the start of each file's run
 
 Without `across` and with one n, the table has a line an entry and a column a quantity. Each entry stands with

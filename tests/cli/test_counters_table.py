@@ -38,7 +38,7 @@ def test_the_table_is_made_from_the_counts(script: ModuleType, remade: dict) -> 
 
 
 def test_nearly_all_is_equal_and_the_rest_is_explained(script: ModuleType, remade: dict) -> None:
-    """But for the ladder of scans, whose last kernel looks as often as time has it: that is explained alone."""
+    """But for the ladder of scans, whose last looks as often as time has it: that is explained."""
     found = script.shares(remade["figures"])
     (besides,) = [series for series in found if series.startswith("scan/")]
     counted = [shares for series, shares in found.items() if series != besides]

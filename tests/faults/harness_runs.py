@@ -97,6 +97,7 @@ def without_times(document: Document) -> Document:
             cell["ratios"] = sorted(cell["ratios"])
     top = left["tally"]
     top.pop("command")
+    top.pop("seconds")
     for key in ("started", "finished"):
         top["provenance"].pop(key)
     return left

@@ -5,9 +5,9 @@
 A size is a power of two of n, in bytes. A kernel's loss at a size is how much longer it takes than
 the fastest one, as a logarithm, the mean of all types that have this size: cold times count seven
 tenths, warm ones three. The table is the one with the least sum of losses over all sizes, where every
-row costs as much as ROW_COST: a kernel that is best at one size by less is noise. Where a family has a second
-sweep, with kernels that the first had not, its fastest takes the sizes from LARGE bytes on: what is gained there
-is less than a row's cost, and repeats itself from size to size.
+row costs as much as ROW_COST: a kernel that is best at one size by less is noise. Where a family has a
+second sweep, with kernels that the first had not, its fastest takes the sizes from LARGE bytes on: what is
+gained there is less than a row's cost, and repeats itself from size to size.
 """
 
 import collections
