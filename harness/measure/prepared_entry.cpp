@@ -92,7 +92,7 @@ CheckedCall PreparedEntry::check() {
   if (auto findings = device.take_findings(); !findings.empty()) found(joined(findings));
   if (!outcome.figures.right) found(reason_of(outcome.figures));
   if (!entry_.destroys_input && arrays_.hash_of_inputs() != inputs_before) {
-    if (auto changed = arrays_.changed_input()) found(std::move(*changed));
+    found(arrays_.changed_input().value_or("wrote over its input, and it does not declare destroys_input()"));
   }
   return outcome;
 }

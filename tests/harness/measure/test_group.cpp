@@ -1,94 +1,17 @@
-#include "harness/measure/group.h"
-
-#include <gtest/gtest.h>
+// One group: its checks, before and after timing, and what a fault costs.
+#include "tests/harness/measure/group_test.h"
 
 #include <cmath>
-#include <memory>
-#include <set>
 #include <stdexcept>
-
-#include "tests/harness/measure/fake_device.h"
 
 namespace tally {
 namespace {
 
 using testing::fake_entry;
-using testing::FakeDevice;
 using testing::FakeQueue;
+using testing::GroupTest;
 using testing::right_entry;
 using testing::right_sum;
-
-class Recorder final : public Observer {
- public:
-  void begin(const Cell& cell, const Activity& activity) override {
-    log.push_back(cell.entry->name + ": " + activity.what);
-  }
-  void turn(const Cell& cell, const Turn& turn) override { turns[cell.name()].push_back(turn); }
-  void row(const Row& row) override {
-    rows[row.entry + (row.cache == CacheState::warm ? " warm" : "") +
-         (row.clock == Clock::device ? "" : " " + std::string(name_of(row.clock)))] = row;
-  }
-  void failure(const Failure& failure) override { failures.push_back(failure); }
-  void warning(const std::string& text) override { warnings.push_back(text); }
-  bool stop_requested() override { return stop_after >= 0 && total_turns() >= stop_after; }
-
-  int total_turns() const {
-    int total = 0;
-    for (const auto& [name, taken] : turns) total += static_cast<int>(taken.size());
-    return total;
-  }
-
-  std::vector<std::string> log;
-  std::map<std::string, std::vector<Turn>> turns;
-  std::map<std::string, Row> rows;
-  std::vector<Failure> failures;
-  std::vector<std::string> warnings;
-  int stop_after = -1;
-};
-
-class GroupTest : public ::testing::Test {
- protected:
-  GroupTest() {
-    settings.min_samples = 20;
-    check.sizes = {1, 2, 31, 1000};
-    check.launches = 5;
-    group.problem.family = "reduce";
-    group.problem.n = 4096;
-    group.problem.knobs["op"] = std::string("sum");
-  }
-
-  void add(Entry entry, CacheState cache = CacheState::cold, Clock clock = Clock::device) {
-    entries.push_back(std::make_unique<Entry>(std::move(entry)));
-    add_cell(*entries.back(), cache, clock);
-  }
-  void add_cell(const Entry& entry, CacheState cache, Clock clock) {
-    group.cells.push_back({&entry, group.problem, entry.default_tuning(), cache, clock, device.facts().kind});
-  }
-
-  GroupOutcome run() {
-    Checker checker(check, {});
-    GroupOrder order;
-    order.group = &group;
-    for (std::size_t i = 0; i < group.cells.size(); ++i) {
-      const std::string name = group.cells[i].entry->full_name();
-      if (done.contains(group.cells[i].name())) continue;
-      order.cells.push_back(i);
-    }
-    order.turns = before;
-    const GroupContext context{settings, checker, [this](DeviceKind) -> Device& { return device; }, ceilings};
-    return measure_group(order, context, seen);
-  }
-
-  FakeDevice device;
-  MeasureSettings settings;
-  CheckSettings check;
-  Group group;
-  std::vector<std::unique_ptr<Entry>> entries;
-  std::set<std::string> done;
-  std::map<std::string, std::vector<Turn>> before;
-  std::optional<Ceilings> ceilings;
-  Recorder seen;
-};
 
 TEST_F(GroupTest, EveryCellHasItsRowWithTheTimesOfItsCalls) {
   add(right_entry("fast", 1e-3));
@@ -368,117 +291,6 @@ TEST_F(GroupTest, FindingsOfTheDeviceAreWrongAnswers) {
   run();
   ASSERT_EQ(seen.failures.size(), 1u);
   EXPECT_NE(seen.failures[0].reason.find("k.cu:7"), std::string::npos);
-}
-
-TEST_F(GroupTest, EndToEndAddsTheWayToTheHostAndWarmShortCallsAreBatched) {
-  const Entry& entry = *entries.emplace_back(std::make_unique<Entry>(right_entry("short", 2e-6)));
-  add_cell(entry, CacheState::warm, Clock::device);
-  add_cell(entry, CacheState::cold, Clock::end_to_end);
-  run();
-  ASSERT_EQ(seen.rows.size(), 2u);
-  EXPECT_EQ(seen.rows.at("reduce/fake/short warm").batch, 26);
-  EXPECT_NEAR(seen.rows.at("reduce/fake/short warm").median, 2e-6, 1e-12);
-  EXPECT_EQ(seen.rows.at("reduce/fake/short end_to_end").batch, 1);
-  EXPECT_NEAR(seen.rows.at("reduce/fake/short end_to_end").median, 7e-6, 1e-12);
-}
-
-TEST_F(GroupTest, TheClockGraphRecordsTheCallOnceAndTimesItsReplays) {
-  const Entry& entry = *entries.emplace_back(std::make_unique<Entry>(right_entry("short", 1e-3)));
-  add_cell(entry, CacheState::cold, Clock::device);
-  add_cell(entry, CacheState::cold, Clock::graph);
-  run();
-  ASSERT_EQ(seen.rows.size(), 2u);
-  EXPECT_NEAR(seen.rows.at("reduce/fake/short graph").median, 1e-3, 1e-9);
-  EXPECT_EQ(device.recordings, 1);
-  const auto samples = seen.rows.at("reduce/fake/short graph").series_of_samples.samples.size();
-  EXPECT_GE(device.replays, static_cast<int>(samples));
-  EXPECT_LT(device.replays, static_cast<int>(samples) + 10) << "calls of the other clock are not replays";
-  for (const SampleRequest& request : device.requests) EXPECT_TRUE(request.hold);
-}
-
-TEST_F(GroupTest, EntriesThatSynchroniseAreNotHeldBack) {
-  Entry waits = right_entry("waits", 1e-3);
-  waits.synchronises = true;
-  add(std::move(waits));
-  run();
-  ASSERT_FALSE(device.requests.empty());
-  for (const SampleRequest& request : device.requests) EXPECT_FALSE(request.hold);
-}
-
-TEST_F(GroupTest, ThrottledSamplesAreTakenAgainAndMarkedWhereTimeRunsOut) {
-  ClockReading hot;
-  hot.throttled = true;
-  ClockReading cool;
-  device.readings = {hot, hot, cool};
-  add(right_entry("right", 1e-3));
-  run();
-  ASSERT_EQ(seen.rows.size(), 1u);
-  EXPECT_FALSE(seen.rows.begin()->second.clocks->throttled);
-
-  seen = {};
-  device.readings = {hot};
-  settings.max_seconds = 1e-9;
-  run();
-  ASSERT_EQ(seen.rows.size(), 1u);
-  EXPECT_TRUE(seen.rows.begin()->second.clocks->throttled);
-}
-
-TEST_F(GroupTest, StopsWithTheCellInProgressAndGoesOnFromItsTurns) {
-  add(right_entry("one", 1e-3));
-  add(right_entry("two", 2e-3));
-  add(right_entry("three", 3e-3));
-  group.baselines = {"reduce/fake/two"};
-  run();
-  const auto whole = seen;
-  for (int stop = 0; stop < whole.total_turns(); ++stop) {
-    seen = {};
-    seen.stop_after = stop;
-    before.clear();
-    done.clear();
-    EXPECT_EQ(run(), GroupOutcome::stopped);
-    const auto first = seen;
-    before = first.turns;
-    for (const auto& [name, row] : first.rows) done.insert(row.name);
-    seen = {};
-    EXPECT_EQ(run(), GroupOutcome::done);
-    EXPECT_EQ(first.rows.size() + seen.rows.size(), 3u) << "stopped after turn " << stop;
-    for (const auto& [name, row] : seen.rows) {
-      EXPECT_EQ(row.ratios.size(), whole.rows.at(name).ratios.size()) << name << " after " << stop;
-    }
-    for (const auto& [name, row] : first.rows) {
-      EXPECT_EQ(row.ratios.size(), whole.rows.at(name).ratios.size()) << name << " after " << stop;
-    }
-  }
-}
-
-class SimtGroupTest : public GroupTest {
- protected:
-  SimtGroupTest() : simt(DeviceKind::simt) {}
-  FakeDevice simt;
-};
-
-TEST_F(SimtGroupTest, OneSampleAndTheCountsOfOneCall) {
-  entries.push_back(std::make_unique<Entry>(fake_entry(
-      "counted",
-      [this](const auto& problem, FakeQueue& queue) {
-        right_sum(problem, queue, 1e-3);
-        simt.counters["launches"] += 1;
-      },
-      DeviceKind::simt)));
-  group.cells.push_back(
-      {entries[0].get(), group.problem, {}, CacheState::cold, Clock::device, DeviceKind::simt});
-  Checker checker(check, {{DeviceKind::simt, 31}});
-  GroupOrder order;
-  order.group = &group;
-  order.cells = {0};
-  const GroupContext context{settings, checker, [this](DeviceKind) -> Device& { return simt; }, {}};
-  EXPECT_EQ(measure_group(order, context, seen), GroupOutcome::done);
-  ASSERT_EQ(seen.rows.size(), 1u);
-  const Row& row = seen.rows.begin()->second;
-  EXPECT_EQ(row.series_of_samples.samples.size(), 1u);
-  EXPECT_EQ(row.counters.at("launches"), 1);
-  EXPECT_FALSE(row.interval);
-  for (const std::string& line : seen.log) EXPECT_EQ(line.find("n = 1000,"), std::string::npos) << "capped";
 }
 
 }  // namespace

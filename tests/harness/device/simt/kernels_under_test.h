@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <random>
 #include <vector>
 
 #include "harness/device/simt/executor.h"
@@ -38,5 +39,13 @@ class DeviceArray {
   std::size_t n_;
   T* data_;
 };
+
+/// From 0 to 999, so that sums of many are exact.
+inline std::vector<int> random_values(std::size_t n, unsigned seed) {
+  std::mt19937 generator(seed);
+  std::vector<int> values(n);
+  for (int& value : values) value = static_cast<int>(generator() % 1000);
+  return values;
+}
 
 }  // namespace tally::simt

@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <numeric>
-#include <random>
 
 #include "tests/harness/device/simt/kernels_under_test.h"
 
@@ -11,13 +10,7 @@ namespace {
 using tally::simt::DeviceArray;
 using tally::simt::dynamic_shared;
 using tally::simt::launch;
-
-std::vector<int> random_values(std::size_t n, unsigned seed) {
-  std::mt19937 generator(seed);
-  std::vector<int> values(n);
-  for (int& value : values) value = static_cast<int>(generator() % 1000);
-  return values;
-}
+using tally::simt::random_values;
 
 __global__ void write_indices(int* out) {
   const int block = (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;

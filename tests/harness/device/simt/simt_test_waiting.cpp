@@ -3,7 +3,6 @@
 
 #include <atomic>
 #include <numeric>
-#include <random>
 #include <thread>
 
 #include "tests/harness/device/simt/kernels_under_test.h"
@@ -12,13 +11,7 @@ namespace {
 
 using tally::simt::DeviceArray;
 using tally::simt::launch;
-
-std::vector<int> random_values(std::size_t n, unsigned seed) {
-  std::mt19937 generator(seed);
-  std::vector<int> values(n);
-  for (int& value : values) value = static_cast<int>(generator() % 1000);
-  return values;
-}
+using tally::simt::random_values;
 
 __global__ void last_block_sums(int* out, int* partials, unsigned* ticket, const int* x) {
   __shared__ int sum;
