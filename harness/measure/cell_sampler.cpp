@@ -43,7 +43,7 @@ CellSampler::CellSampler(const Cell& cell, Entrant& entrant, MeasureSettings set
 
 double CellSampler::one_sample(int batch) {
   if (cell_.clock == Clock::graph && !recorded_) {
-    work_ = device_.recorded(work_);
+    work_ = entrant_.prepared->recorded();
     recorded_ = true;
   }
   SampleRequest request;

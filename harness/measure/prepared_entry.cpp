@@ -97,13 +97,26 @@ CheckedCall PreparedEntry::check() {
   return outcome;
 }
 
-std::uint64_t PreparedEntry::hash_of_one_call() {
+std::uint64_t PreparedEntry::hash_of_one_call() { return hash_after(prepared_.call); }
+
+Device::Work PreparedEntry::recorded() {
+  Device::Work replay = device().recorded(prepared_.call);
+  // Twice: what a call leaves in its scratch memory is what the next replay finds.
+  for (int again = 0; again < 2; ++again) {
+    if (const auto fault = fault_of_answer(hash_after(replay)))
+      throw DeviceError("replayed as a graph: " + *fault);
+  }
+  return replay;
+}
+
+/// Of the answer of one more call, with poisoned outputs.
+std::uint64_t PreparedEntry::hash_after(const Device::Work& call) {
   Device& device = arrays_.device();
   const Device::Work bring_back = restore();
   arrays_.poison_outputs();
   device.run([&](DeviceQueue& queue) {
     if (bring_back) bring_back(queue);
-    prepared_.call(queue);
+    call(queue);
   });
   return arrays_.hash_of_outputs(entry_.answers_on_host);
 }

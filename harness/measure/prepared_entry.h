@@ -35,6 +35,10 @@ class PreparedEntry {
   /// The call as that clock sees it: with `end_to_end`, an answer on the device is copied to the host.
   Device::Work work(Clock clock) const;
 
+  /// The call recorded as a graph. Throws DeviceError where it cannot be recorded, and where a replay gives a
+  /// wrong answer.
+  Device::Work recorded();
+
   /// What must be restored before each call, or empty.
   Device::Work restore() const { return arrays_.restore(entry_.destroys_input); }
 
@@ -58,6 +62,7 @@ class PreparedEntry {
  private:
   std::string reason_of(const CheckResult& figures) const;
   CheckResult figures_of(std::uint64_t hash);
+  std::uint64_t hash_after(const Device::Work& call);
 
   const Entry& entry_;
   const Tuning& tuning_;

@@ -101,7 +101,7 @@ class FakeDevice : public Device {
     ++recordings;
     return [this, work](DeviceQueue& queue) {
       ++replays;
-      work(queue);
+      if (!replays_do_nothing) work(queue);
     };
   }
   std::unique_ptr<Load> begin_load() override {
@@ -125,6 +125,7 @@ class FakeDevice : public Device {
   int calls = 0;
   int recordings = 0;
   int replays = 0;
+  bool replays_do_nothing = false;
   bool has_load = false;
   bool load_fails = false;
   int loads = 0;  ///< that are there now

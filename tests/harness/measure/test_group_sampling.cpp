@@ -37,6 +37,16 @@ TEST_F(GroupTest, TheClockGraphRecordsTheCallOnceAndTimesItsReplays) {
   for (const SampleRequest& request : device.requests) EXPECT_TRUE(request.hold);
 }
 
+TEST_F(GroupTest, AReplayWithAWrongAnswerIsNotTimed) {
+  device.replays_do_nothing = true;
+  add(right_entry("short", 1e-3), CacheState::cold, Clock::graph);
+  EXPECT_EQ(run(), GroupOutcome::spoilt);
+  EXPECT_TRUE(seen.rows.empty());
+  ASSERT_EQ(seen.failures.size(), 1u);
+  EXPECT_NE(seen.failures[0].reason.find("replayed as a graph: n = 4096"), std::string::npos)
+      << seen.failures[0].reason;
+}
+
 TEST_F(GroupTest, EntriesThatSynchroniseAreNotHeldBack) {
   Entry waits = right_entry("waits", 1e-3);
   waits.synchronises = true;
