@@ -30,13 +30,14 @@ def overall(inputs: Sequence[Results], attributes: dict[str, str]) -> pd.DataFra
     if table.empty:
         raise UserError(f"{entry} was compared with no baseline" + (f" of {libraries}" if libraries else ""))
     several_knobs = table["knobs"].nunique() > 1
-    several_states = table.groupby(["cache", "clock"]).ngroups > 1
+    varying = [key for key in ("cache", "clock") if table[key].nunique() > 1]
     lines = []
     for (knobs, kind), cells_of_line in table.groupby(["knobs", "type"], sort=False):
         sizes = cells_of_line["n"].nunique()
         line = {"of": f"{knobs}, {kind}" if several_knobs else kind, "sizes": str(sizes)}
-        for (cache, _), same in cells_of_line.groupby(["cache", "clock"], sort=False):
-            state = f"{cache}: " if several_states else ""
+        for state_of_cells, same in cells_of_line.groupby(["cache", "clock"], sort=False):
+            of_state = dict(zip(("cache", "clock"), state_of_cells, strict=True))
+            state = f"{', '.join(of_state[key] for key in varying)}: " if varying else ""
             values = np.array([one["value"] for one in same["compared"]])
             worst = same.iloc[int(values.argmin())]
             low, high = worst["compared"]["ci"]

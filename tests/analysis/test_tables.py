@@ -200,6 +200,14 @@ def test_an_entry_against_its_fastest_baseline_over_all_sizes(tmp_path: Path) ->
     assert lines == [["float32", "3", f"**{mean:.3f}**", "0.960 (0.950 – 0.970)", "2<sup>14</sup>"]]
     heading, *lines = made(tmp_path, f"file=a.json overall={entry} type=float32 cache=cold")
     assert lines[0][2] == "**0.500**", "without against= all baselines count"
+    for row in document["benchmarks"][:]:
+        again = copy.deepcopy(row)
+        again["tally"]["clock"] = "graph"
+        again["name"] += "/graph"
+        document["benchmarks"].append(again)
+    synthetic.write(tmp_path, "two.json", document)
+    heading, *_ = made(tmp_path, f"file=two.json overall={entry} type=float32 cache=cold")
+    assert heading[2] == "device: geometric mean" and heading[5] == "graph: geometric mean"
 
 
 def test_two_ways_of_one_thing_by_size(tmp_path: Path) -> None:
