@@ -1,14 +1,29 @@
-"""Writing files: whole or not at all, and the same bytes for the same input."""
+"""Files, compressed or not: written whole or not at all, and the same bytes for the same input."""
 
 from __future__ import annotations
 
 import contextlib
 import datetime
+import gzip
 import os
 import tempfile
+import zlib
 from pathlib import Path
 
 from analysis.errors import UserError
+
+_GZIP = b"\x1f\x8b"
+
+
+def read_bytes(path: Path) -> bytes:
+    """What is in `path`; of a gzip file, whatever its name, what was compressed."""
+    try:
+        content = path.read_bytes()
+        return gzip.decompress(content) if content.startswith(_GZIP) else content
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise UserError(f"cannot read {path}: its gzip compression is damaged: {error}") from error
+    except OSError as error:
+        raise UserError(f"cannot read {path}: {error.strerror or error}") from error
 
 
 def write_bytes(path: Path, content: bytes) -> None:
@@ -29,8 +44,9 @@ def write_bytes(path: Path, content: bytes) -> None:
 
 
 def write_text(path: Path, content: str) -> None:
-    """`write_bytes` of UTF-8 text."""
-    write_bytes(path, content.encode("utf-8"))
+    """`write_bytes` of UTF-8 text, compressed by gzip where the name ends in .gz."""
+    text = content.encode("utf-8")
+    write_bytes(path, gzip.compress(text, mtime=0) if path.suffix == ".gz" else text)
 
 
 def make_folder(path: Path) -> None:

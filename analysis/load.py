@@ -1,8 +1,8 @@
 """Results file(s) -> one tidy table. Every other command starts here.
 
-`load` reads one file, checks it, and gives a `Results`: the document as it is, and `rows`, a table with
-one line a row of `benchmarks`. `cells` folds repetitions (fresh processes) of a cell into one line.
-All times are in seconds. The columns of `rows`:
+`load` reads one file (JSON, or JSON compressed by gzip), checks it, and gives a `Results`: the document as
+it is, and `rows`, a table with one line a row of `benchmarks`. `cells` folds repetitions (fresh processes)
+of a cell into one line. All times are in seconds. The columns of `rows`:
 
     name entry short family series kind stage follows problem type n knobs tuning cache clock device
     gpu gpu_index like_for_like bytes items median low high noise stop_reason batch repetition timed
@@ -26,12 +26,13 @@ import numpy as np
 import pandas as pd
 
 from analysis.errors import UserError
+from analysis.files import read_bytes
 from analysis.schema import check_document, parse
 
 
 @dataclass(frozen=True)
 class Results:
-    """One results file: where it was read, its SHA-256, the document, and its rows as a table."""
+    """One results file: where it was read, the SHA-256 of its JSON, the document, and its rows as a table."""
 
     path: Path
     sha256: str
@@ -52,7 +53,7 @@ class Results:
 
     @property
     def title(self) -> str:
-        return self.tally.get("title") or self.path.stem
+        return self.tally.get("title") or self.path.name.removesuffix(".gz").removesuffix(".json")
 
     def fact(self, name: str) -> str:
         """A fact of where and with what it ran (gpu, driver, cuda, cccl, git_revision, ...); '' if not
@@ -65,10 +66,7 @@ class Results:
 def load(path: Path | str) -> Results:
     """Read and check one results file. Raises UserError with one line that says what is wrong and where."""
     path = Path(path)
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise UserError(f"cannot read {path}: {error.strerror or error}") from error
+    content = read_bytes(path)
     document = parse(path, content)
     check_document(path, document)
     return Results(path, hashlib.sha256(content).hexdigest(), document, table(document))

@@ -95,7 +95,13 @@ def parser(handlers: Mapping[str, Command]) -> argparse.ArgumentParser:
     command.add_argument(
         "--samples", type=_at_least_three, default=31, help="most samples that a row keeps (default 31)"
     )
-    command.add_argument("--out", type=Path, required=True, metavar="FILE")
+    command.add_argument(
+        "--out",
+        type=Path,
+        required=True,
+        metavar="FILE",
+        help="compressed where it ends in .gz, which every command reads as well",
+    )
 
     command = add("readme", "regenerate the tables of README between their markers from committed results")
     command.add_argument(

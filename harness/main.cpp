@@ -99,7 +99,10 @@ std::optional<std::string> environment(const std::string& name) {
 
 nlohmann::json read_results(const std::string& file) {
   std::ifstream stream(file);
+  const bool compressed = stream.peek() == 0x1f;  // gzip's first byte, and none of JSON's
   const nlohmann::json results = nlohmann::json::parse(stream, nullptr, false);
+  if (compressed)
+    throw ConfigError("--results " + file + " is compressed: give what `gunzip -k` makes of it");
   if (!results.is_object()) throw ConfigError("--results " + file + " cannot be read as a results file");
   return results;
 }

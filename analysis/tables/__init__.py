@@ -1,8 +1,8 @@
 """Tables in Markdown, generated from committed results between two markers, so that they cannot drift from
 them.
 
-    <!-- table: reduce-h200 file=analysis/data/h200/sweep.json family=reduce op=sum type=float32 n=2^20,2^24
-    --> ... anything here is replaced ... <!-- end table -->
+    <!-- table: reduce-h200 file=analysis/data/h200/sweep.json.gz family=reduce op=sum type=float32
+    n=2^20,2^24 --> ... anything here is replaced ... <!-- end table -->
 
 The first word is the table's name (for messages only). Attributes, each KEY=VALUE, values with blanks in
 double quotes:

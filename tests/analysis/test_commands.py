@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gzip
 import json
 import os
 import subprocess
@@ -28,16 +29,20 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def bad_files(folder: Path, good: Path) -> list[Path]:
     text = good.read_text()
+    compressed = gzip.compress(text.encode())
     made = {
-        "truncated.json": text[: len(text) // 2],
-        "foreign.json": '{"benchmarks": [], "context": {}}',
-        "newer.json": text.replace('"schema_version": 1', '"schema_version": 7'),
-        "nan.json": text.replace('"noise": 0', '"noise": NaN, "x": 0', 1),
-        "empty.json": "",
-        "list.json": "[]",
+        "truncated.json": text[: len(text) // 2].encode(),
+        "foreign.json": b'{"benchmarks": [], "context": {}}',
+        "newer.json": text.replace('"schema_version": 1', '"schema_version": 7').encode(),
+        "nan.json": text.replace('"noise": 0', '"noise": NaN, "x": 0', 1).encode(),
+        "empty.json": b"",
+        "list.json": b"[]",
+        "truncated.json.gz": compressed[: len(compressed) // 2],
+        "damaged.json.gz": compressed[:40] + bytes(20) + compressed[60:],
+        "header.json.gz": compressed[:2] + b"tally",
     }
     for name, content in made.items():
-        (folder / name).write_text(content)
+        (folder / name).write_bytes(content)
     return [folder / name for name in made] + [folder / "absent.json", folder]
 
 

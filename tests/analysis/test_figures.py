@@ -66,7 +66,7 @@ def committed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     data = ROOT / "analysis" / "data"
     assert main(["figures", str(data / "simt" / "ci.json"), "--out", str(made / "ci")]) == 0
     for name in ("paper", "sweep", "geforce_8800gt", "harris", "pairings", "tuning"):
-        assert main(["figures", str(data / "h200" / f"{name}.json"), "--out", str(made / name)]) == 0
+        assert main(["figures", str(data / "h200" / f"{name}.json.gz"), "--out", str(made / name)]) == 0
     return made
 
 

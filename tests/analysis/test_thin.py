@@ -45,6 +45,17 @@ def test_rows_with_few_samples_or_none_stay(tmp_path: Path) -> None:
     assert (tmp_path / "thin.json").read_text().count("\n") > len(before["benchmarks"])
 
 
+def test_a_compressed_file_is_the_same_results(tmp_path: Path) -> None:
+    path = synthetic.write(tmp_path, "all.json", synthetic.machine(sizes=(1024,), samples=12))
+    for name in ("plain.json", "small.json.gz", "again.json.gz"):
+        assert main(["thin", str(path), "--out", str(tmp_path / name)]) == 0
+    plain, small = load(tmp_path / "plain.json"), load(tmp_path / "small.json.gz")
+    assert small.document == plain.document and small.sha256 == plain.sha256
+    compressed = small.path.read_bytes()
+    assert len(compressed) < len(plain.path.read_bytes()) / 4
+    assert compressed == (tmp_path / "again.json.gz").read_bytes(), "nothing of when or where is in it"
+
+
 def test_two_samples_are_too_few(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["thin", "a.json", "--samples", "2", "--out", str(tmp_path / "b.json")])

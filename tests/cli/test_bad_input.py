@@ -1,5 +1,6 @@
 """Bad input gets one clear line and exit 2 (3 where the device is missing); nothing runs, no file changes."""
 
+import gzip
 import json
 from pathlib import Path
 
@@ -134,7 +135,7 @@ def test_an_unreadable_config_is_named(harness, tmp_path: Path) -> None:
     assert_refused(harness(tmp_path), [str(tmp_path), "folder"])
 
 
-def test_bad_command_lines(harness, config) -> None:
+def test_bad_command_lines(harness, config, tmp_path: Path) -> None:
     path = config()
     assert_refused(harness(), ["CONFIG is missing", "configs/sweep.json"])
     assert_refused(harness(path, "--nonsense"), ["--nonsense", "--help"])
@@ -147,6 +148,12 @@ def test_bad_command_lines(harness, config) -> None:
     )
     assert_refused(
         harness("--describe", "reduce/korean_course/reduce2", "--results", "none.json"), ["none.json"]
+    )
+    compressed = tmp_path / "results.json.gz"
+    compressed.write_bytes(gzip.compress(b"{}"))
+    assert_refused(
+        harness("--describe", "reduce/korean_course/reduce2", "--results", compressed),
+        ["results.json.gz is compressed", "gunzip"],
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import re
 import subprocess
@@ -24,7 +25,8 @@ def test_tables_are_generated_from_the_committed_results(text: str) -> None:
 def test_the_picture_is_drawn_from_the_committed_results() -> None:
     shown = re.findall(r"!\[[^]]*\]\(([^)]+\.png)\)", (ROOT / "README.md").read_text(encoding="utf-8"))
     committed = {
-        hashlib.sha256(path.read_bytes()).hexdigest() for path in (ROOT / "analysis" / "data").rglob("*.json")
+        hashlib.sha256(gzip.decompress(path.read_bytes())).hexdigest()
+        for path in (ROOT / "analysis" / "data").rglob("*.json.gz")
     }
     assert shown
     for picture in shown:
