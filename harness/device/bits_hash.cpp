@@ -2,9 +2,7 @@
 
 #include <atomic>
 #include <cstring>
-#include <vector>
 
-#include "harness/device/device.h"
 #include "harness/problems/exact.h"
 
 namespace tally {
@@ -29,12 +27,6 @@ std::uint64_t hash_of_bits(const void* array, std::int64_t bytes) {
     hash += word_share(word, whole);
   }
   return hash;
-}
-
-std::uint64_t Device::hash(const void* array, std::int64_t bytes) {
-  std::vector<char> copied(static_cast<std::size_t>(bytes));
-  copy_to_host(copied.data(), array, bytes);
-  return hash_of_bits(copied.data(), bytes);
 }
 
 }  // namespace tally

@@ -141,15 +141,6 @@ std::unique_ptr<Device> open_device(DeviceKind kind, int index) {
   return open_host_device();
 }
 
-std::string identity_of(const DeviceFacts& facts) {
-  if (!facts.uuid.empty()) return facts.uuid;
-  return std::string(name_of(facts.kind)) + ":" + std::to_string(facts.index);
-}
-
-Device::Work Device::recorded(const Work&) {
-  throw DeviceError("device " + std::string(name_of(facts().kind)) + " knows no graphs");
-}
-
 int count_gpus(bool all_will_be_probed) {
 #if TALLY_HAS_CUDA
   static const int count = [all_will_be_probed] {
