@@ -98,7 +98,7 @@ class Device {
   /// Device memory that is free now, in bytes; negative where the device does not say.
   virtual std::int64_t free_memory() { return -1; }
 
-  /// Writes an input where it will be used. `array` holds spec.leading + spec.count elements.
+  /// Writes an input where it will be used. `array` holds spec.count elements.
   virtual void fill(const InputSpec& spec, ScalarType type, void* array) = 0;
 
   /// Overwrites memory with bytes that no right answer consists of (0xFB: NaN, large negative integers), and

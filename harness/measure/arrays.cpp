@@ -18,7 +18,11 @@ std::uint64_t with_next(std::uint64_t hash, std::uint64_t next) { return mixed_b
 
 ProblemArrays::ProblemArrays(Device& device, const Problem& problem, bool answer_on_host) : device_(device) {
   for (const BufferSpec& spec : problem.buffers()) {
-    Array array{spec, std::make_unique<GuardedMemory>(device, spec.bytes(), spec.name), nullptr, false, {}};
+    Array array{spec,
+                std::make_unique<GuardedMemory>(device, spec.bytes(), spec.name, spec.misaligned_bytes()),
+                nullptr,
+                false,
+                {}};
     buffers_.arrays.push_back(array.memory->data());
     if (is_output(spec) && answer_bytes_ == 0) answer_bytes_ = spec.bytes();
     arrays_.push_back(std::move(array));
@@ -142,9 +146,9 @@ std::optional<std::string> ProblemArrays::damage() const {
 std::int64_t footprint_of(const Device& device, const Problem& problem, bool with_copies) {
   std::int64_t total = 0;
   for (const BufferSpec& spec : problem.buffers()) {
-    const std::int64_t bytes = GuardedMemory::footprint(device, spec.bytes());
     const bool copied = is_input(spec) && (with_copies || is_output(spec));
-    total += copied ? 2 * bytes : bytes;
+    total += GuardedMemory::footprint(device, spec.bytes(), spec.misaligned_bytes());
+    if (copied) total += GuardedMemory::footprint(device, spec.bytes());
   }
   return total;
 }

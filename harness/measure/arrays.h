@@ -11,16 +11,17 @@
 
 namespace tally {
 
-/// One stretch of device memory with a zone of known bytes before and after it, where the device does not
-/// keep such zones itself. Released with the object.
+/// One stretch of device memory, poisoned, with a zone of known bytes before and after it, where the device
+/// does not keep such zones itself. Released with the object.
 class GuardedMemory {
  public:
-  GuardedMemory(Device& device, std::int64_t bytes, std::string name);
+  /// It begins `misaligned_bytes` after an address that is aligned to 256 bytes.
+  GuardedMemory(Device& device, std::int64_t bytes, std::string name, std::int64_t misaligned_bytes = 0);
   ~GuardedMemory();
   GuardedMemory(const GuardedMemory&) = delete;
   GuardedMemory& operator=(const GuardedMemory&) = delete;
 
-  void* data() const { return data_; }
+  void* data() const { return base_ + before_; }
   std::int64_t bytes() const { return bytes_; }
   const std::string& name() const { return name_; }
 
@@ -28,14 +29,15 @@ class GuardedMemory {
   std::optional<std::string> damage() const;
 
   /// Bytes that allocating so many will take.
-  static std::int64_t footprint(const Device& device, std::int64_t bytes);
+  static std::int64_t footprint(const Device& device, std::int64_t bytes, std::int64_t misaligned_bytes = 0);
 
  private:
   Device& device_;
   std::int64_t bytes_;
   std::string name_;
-  char* base_;
-  char* data_;
+  std::int64_t before_;  ///< bytes of the zone before it, what misaligns it included
+  std::int64_t after_;   ///< bytes of the zone after it
+  char* base_;           ///< where the zone before it begins
 };
 
 /// The arrays of a problem on a device: filled, poisoned, restored and looked after.
@@ -104,6 +106,9 @@ class GuardedScratch final : public Scratch {
   ~GuardedScratch() override;
 
   const DeviceFacts& device() const override { return device_.facts(); }
+
+  /// Of device memory that the entry asked for.
+  std::int64_t bytes() const;
 
   /// Before a checked call.
   void poison();

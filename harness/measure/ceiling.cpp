@@ -8,6 +8,9 @@ namespace {
 /// Beyond this share of L2, what one call leaves there is no longer all there for the next.
 constexpr double usable_share_of_l2 = 0.6;
 
+/// A call that writes more of its bytes than this is said to be limited by copying, and not by reading.
+constexpr double share_that_counts_as_a_copy = 0.1;
+
 /// Bytes that must be written: the outputs; of an array that is read and written at most half of what must
 /// move.
 double bytes_written(const Problem& problem) {
@@ -48,8 +51,8 @@ CeilingFigures ceiling_of(const Ceilings& ceilings, const Problem& problem, Cach
                           std::int64_t l2_bytes, double median, double noise) {
   const double bytes = problem.bytes();
   CeilingFigures figures;
-  figures.name = problem.writes_as_much_as_it_reads() ? "hbm_copy" : "hbm_read";
-  const double written = problem.writes_as_much_as_it_reads() ? bytes_written(problem) : 0;
+  const double written = bytes_written(problem);
+  figures.name = written > bytes * share_that_counts_as_a_copy ? "hbm_copy" : "hbm_read";
   double seconds = seconds_of_memory(ceilings, bytes - written, written);
   const double in_l2 = l2_read_rate(ceilings, bytes);
   if (cache == CacheState::warm && in_l2 > 0 && bytes <= usable_share_of_l2 * static_cast<double>(l2_bytes)) {

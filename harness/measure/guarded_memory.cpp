@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <vector>
 
 #include "harness/measure/arrays.h"
 
@@ -14,43 +15,43 @@ std::int64_t guard_of(const Device& device) {
   return device.facts().kind == DeviceKind::simt ? 0 : guard_bytes;
 }
 
-/// Place of the first damaged byte in a guard zone, or -1.
+/// Place of the first damaged byte in a zone, or -1.
 std::int64_t first_damaged(Device& device, const char* zone, std::int64_t bytes) {
-  unsigned char copy[guard_bytes];
-  device.copy_to_host(copy, zone, bytes);
-  for (std::int64_t place = 0; place < bytes; ++place) {
-    if (copy[place] != guard_byte) return place;
-  }
-  return -1;
+  std::vector<unsigned char> copy(static_cast<std::size_t>(bytes));
+  if (bytes > 0) device.copy_to_host(copy.data(), zone, bytes);
+  const auto place = std::find_if(copy.begin(), copy.end(), [](auto byte) { return byte != guard_byte; });
+  return place == copy.end() ? -1 : place - copy.begin();
 }
 
 }  // namespace
 
-GuardedMemory::GuardedMemory(Device& device, std::int64_t bytes, std::string name)
-    : device_(device), bytes_(bytes), name_(std::move(name)) {
-  const std::int64_t guard = guard_of(device);
-  base_ = static_cast<char*>(device.allocate(footprint(device, bytes), name_));
-  data_ = base_ + guard;
-  device.poison(base_, guard + bytes + guard);
+GuardedMemory::GuardedMemory(Device& device, std::int64_t bytes, std::string name,
+                             std::int64_t misaligned_bytes)
+    : device_(device),
+      bytes_(bytes),
+      name_(std::move(name)),
+      before_(guard_of(device) + misaligned_bytes),
+      after_(guard_of(device)),
+      base_(static_cast<char*>(device.allocate(footprint(device, bytes, misaligned_bytes), name_))) {
+  device.poison(base_, before_ + bytes + after_);
 }
 
 GuardedMemory::~GuardedMemory() { device_.release(base_); }
 
-std::int64_t GuardedMemory::footprint(const Device& device, std::int64_t bytes) {
-  return std::max<std::int64_t>(bytes, 1) + 2 * guard_of(device);
+std::int64_t GuardedMemory::footprint(const Device& device, std::int64_t bytes,
+                                      std::int64_t misaligned_bytes) {
+  return guard_of(device) + misaligned_bytes + std::max<std::int64_t>(bytes, 1) + guard_of(device);
 }
 
 std::optional<std::string> GuardedMemory::damage() const {
-  const std::int64_t guard = guard_of(device_);
-  if (guard == 0) return std::nullopt;
-  const std::int64_t after = first_damaged(device_, data_ + bytes_, guard);
+  const std::int64_t after = first_damaged(device_, base_ + before_ + bytes_, after_);
   if (after >= 0) {
     return "wrote out of bounds: byte " + std::to_string(after) + " after the end of " + name_ + " (" +
            std::to_string(bytes_) + " bytes)";
   }
-  const std::int64_t before = first_damaged(device_, base_, guard);
+  const std::int64_t before = first_damaged(device_, base_, before_);
   if (before >= 0) {
-    return "wrote out of bounds: byte " + std::to_string(guard - before) + " before the start of " + name_;
+    return "wrote out of bounds: byte " + std::to_string(before_ - before) + " before the start of " + name_;
   }
   return std::nullopt;
 }
@@ -70,6 +71,12 @@ void* GuardedScratch::allocate(std::size_t bytes, Content content) {
 void* GuardedScratch::allocate_on_host(std::size_t bytes) {
   host_pieces_.push_back(device_.allocate_on_host(static_cast<std::int64_t>(bytes)));
   return host_pieces_.back();
+}
+
+std::int64_t GuardedScratch::bytes() const {
+  std::int64_t total = 0;
+  for (const Piece& piece : pieces_) total += piece.memory->bytes();
+  return total;
 }
 
 void GuardedScratch::poison() {

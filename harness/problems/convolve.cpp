@@ -92,8 +92,6 @@ class ConvolveProblem final : public Problem {
   /// Multiplications and additions of the direct way, as pairs.
   double items() const override { return static_cast<double>(key().n) * static_cast<double>(taps_); }
 
-  bool writes_as_much_as_it_reads() const override { return true; }
-
   CheckResult check(std::span<const void* const> answers, std::optional<double> additions) const override {
     const ExactOutputs sums(a_, b_, as_it_is);
     const ExactOutputs magnitudes(a_, b_, magnitude_of);

@@ -72,11 +72,10 @@ struct Elementwise {
   static bool serves(const Problem& problem) { return problem.key().text("op") == Op::name; }
 
   static Elementwise bind(const Problem& problem, const Buffers& buffers) {
-    const std::int64_t first = problem.key().integer("misaligned_by");
     const auto input = [&](int which) {
-      return which < Op::inputs ? buffers.array<const T>(static_cast<std::size_t>(which)) + first : nullptr;
+      return which < Op::inputs ? buffers.array<const T>(static_cast<std::size_t>(which)) : nullptr;
     };
-    return {input(0), input(1), input(2), buffers.array<T>(Op::inputs) + first, problem.key().n, {}};
+    return {input(0), input(1), input(2), buffers.array<T>(Op::inputs), problem.key().n, {}};
   }
 };
 

@@ -72,8 +72,6 @@ class IndexAddProblem final : public Problem {
   /// Additions.
   double items() const override { return static_cast<double>(key().n) * static_cast<double>(width_); }
 
-  bool writes_as_much_as_it_reads() const override { return true; }
-
   CheckResult check(std::span<const void* const> outputs, std::optional<double> additions) const override {
     const std::vector<std::int64_t> slots = slot_of_each_row();
     const bool exact = every_order_is_exact_;

@@ -88,17 +88,17 @@ InputSpec indices_input(std::uint64_t seed, std::int64_t count, std::int64_t pos
 void fill_range(const InputSpec& spec, ScalarType type, void* array, std::int64_t first, std::int64_t last) {
   if (type == ScalarType::int64) {
     auto* elements = static_cast<std::int64_t*>(array);
-    for (std::int64_t i = first; i < last; ++i) elements[i] = integer_at_place(spec, i);
+    for (std::int64_t i = first; i < last; ++i) elements[i] = integer_at(spec, i);
     return;
   }
   const double unit = std::ldexp(1.0, -spec.fraction_bits);
   for (std::int64_t i = first; i < last; ++i) {
-    store_rounded(array, type, i, static_cast<double>(integer_at_place(spec, i)) * unit);
+    store_rounded(array, type, i, static_cast<double>(integer_at(spec, i)) * unit);
   }
 }
 
 void fill(const InputSpec& spec, ScalarType type, void* array) {
-  on_all_cores(spec.leading + spec.count,
+  on_all_cores(spec.count,
                [&](std::int64_t first, std::int64_t last) { fill_range(spec, type, array, first, last); });
 }
 

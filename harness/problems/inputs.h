@@ -40,7 +40,6 @@ struct InputSpec {
   std::int64_t distinct = 1;  ///< indices: how many different positions occur
   std::int64_t offset = 0;    ///< added to every integer: a first position, or with bound 1 a constant
   std::int64_t period = 0;    ///< not 0: element i equals element i mod period
-  std::int64_t leading = 0;   ///< elements of the array that stand before element 0 and belong to no problem
 };
 
 /// Values of `type`. With `exact`, the magnitudes of all `count` values add up to at most 2^exact_bits, so
@@ -108,16 +107,10 @@ TALLY_FUNCTION std::int64_t integer_at(const InputSpec& spec, std::int64_t index
   return spec.offset + detail::drawn_integer(spec, spec.period == 0 ? index : index % spec.period);
 }
 
-/// The integer behind what stands at `place` of the array: element place - leading, or, before element 0, a
-/// value other than zero, which a kernel that reads it adds to its sum.
-TALLY_FUNCTION std::int64_t integer_at_place(const InputSpec& spec, std::int64_t place) {
-  return place < spec.leading ? spec.bound - 1 : integer_at(spec, place - spec.leading);
-}
-
-/// Writes places [first, last) of the array (of elements of `type`), on the calling thread.
+/// Writes elements [first, last) of the array (of elements of `type`), on the calling thread.
 void fill_range(const InputSpec& spec, ScalarType type, void* array, std::int64_t first, std::int64_t last);
 
-/// Fills the whole array, `leading` + `count` elements, on all cores.
+/// Fills the whole array, `count` elements, on all cores.
 void fill(const InputSpec& spec, ScalarType type, void* array);
 
 }  // namespace tally

@@ -71,10 +71,13 @@ struct BufferSpec {
   std::string name;
   Role role = Role::input;
   ScalarType type = ScalarType::float32;
-  std::int64_t count = 0;  ///< elements
-  InputSpec input = {};    ///< how it is filled, unless it is an output
+  std::int64_t count = 0;          ///< elements
+  InputSpec input = {};            ///< how it is filled, unless it is an output
+  std::int64_t misaligned_by = 0;  ///< elements by which it begins after an address aligned to 256 bytes
 
-  std::int64_t bytes() const { return count * static_cast<std::int64_t>(size_of(type)); }
+  std::int64_t element_bytes() const { return static_cast<std::int64_t>(size_of(type)); }
+  std::int64_t bytes() const { return count * element_bytes(); }
+  std::int64_t misaligned_bytes() const { return misaligned_by * element_bytes(); }
 };
 
 /// Where a problem's arrays are, in the order of Problem::buffers(). Device memory; `answer_on_host` is host
@@ -116,10 +119,6 @@ class Problem {
 
   /// What items_per_second counts.
   virtual double items() const { return static_cast<double>(key_.n); }
-
-  /// True where the bytes are both read and written in like amounts (the copy ceiling), false where they are
-  /// read.
-  virtual bool writes_as_much_as_it_reads() const { return false; }
 
   /// Compares every element of the outputs (host copies, in the order of buffers()) with the exact answer.
   /// `additions` is the longest chain of rounded additions behind one element, as the entry declares it, or

@@ -20,9 +20,7 @@ class ReduceProblem final : public Problem {
   }
 
   std::vector<BufferSpec> buffers() const override {
-    InputSpec array = input_;
-    array.leading = misaligned_by_;
-    return {{"x", BufferSpec::Role::input, key().type, key().n + misaligned_by_, array},
+    return {{"x", BufferSpec::Role::input, key().type, key().n, input_, misaligned_by_},
             {"out", BufferSpec::Role::output, answer_type_, 1}};
   }
 

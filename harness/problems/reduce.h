@@ -84,7 +84,7 @@ struct Reduce {
   }
 
   static Reduce bind(const Problem& problem, const Buffers& buffers) {
-    Reduce view{buffers.array<const T>(0) + problem.key().integer("misaligned_by"),
+    Reduce view{buffers.array<const T>(0),
                 buffers.array<Answer>(1),
                 static_cast<Answer*>(buffers.answer_on_host),
                 problem.key().n,

@@ -25,8 +25,6 @@ class ScanProblem final : public Problem {
     return 2 * static_cast<double>(key().n) * static_cast<double>(size_of(key().type));
   }
 
-  bool writes_as_much_as_it_reads() const override { return true; }
-
   CheckResult check(std::span<const void* const> outputs, std::optional<double> additions) const override {
     const std::vector<Sums> before = sums_before_blocks();
     const bool inclusive = key().text("kind") == "inclusive";

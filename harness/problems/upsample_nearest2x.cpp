@@ -71,8 +71,6 @@ class UpsampleProblem final : public Problem {
     return 5 * static_cast<double>(key().n) * static_cast<double>(size_of(key().type));
   }
 
-  bool writes_as_much_as_it_reads() const override { return true; }
-
   CheckResult check(std::span<const void* const> outputs, std::optional<double>) const override {
     // By element of the small images in both directions: each large element belongs to exactly one.
     return check_elements(key().type, outputs[0], key().n, input_.fraction_bits,

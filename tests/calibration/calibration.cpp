@@ -25,8 +25,6 @@ class CalibrationProblem final : public Problem {
     return is("nothing") ? 0 : is("read") ? array : 2 * array;
   }
 
-  bool writes_as_much_as_it_reads() const override { return is("copy"); }
-
   CheckResult check(std::span<const void* const> answers, std::optional<double>) const override {
     if (is("nothing")) return {};
     if (is("copy")) {

@@ -7,7 +7,7 @@
 #include "harness/device/device.h"
 #include "harness/problems/problem.h"
 
-namespace tally::test {
+namespace tally::testing {
 
 /// The entry's default tuning, and for each tunable each other value that it declares as worth trying.
 std::vector<Tuning> tunings_of(const Entry& entry);
@@ -23,4 +23,4 @@ std::vector<ProblemKey> problems_of(const Entry& entry, ScalarType type,
 std::optional<CheckResult> run_exactly(Device& device, const Entry& entry, const ProblemKey& key,
                                        const Tuning& tuning);
 
-}  // namespace tally::test
+}  // namespace tally::testing

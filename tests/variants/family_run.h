@@ -42,7 +42,7 @@ inline void run_family(DeviceKind kind, const std::vector<ProblemKey>& keys) {
     for (const ScalarType type : entry->types) {
       for (ProblemKey key : keys) {
         key.type = type;
-        const auto result = test::run_exactly(*device, *entry, key, entry->default_tuning());
+        const auto result = testing::run_exactly(*device, *entry, key, entry->default_tuning());
         if (!result) continue;
         ++runs;
         ASSERT_TRUE(result->right) << entry->full_name() << " " << key.id() << " "

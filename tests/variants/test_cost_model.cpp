@@ -9,8 +9,8 @@
 #include "harness/catalog/catalog.h"
 #include "harness/device/device.h"
 #include "harness/device/simt/counters.h"
+#include "harness/measure/arrays.h"
 #include "tests/support/exact_run.h"
-#include "tests/variants/memory.h"
 
 namespace tally {
 namespace {
@@ -24,13 +24,13 @@ constexpr std::int64_t size_with_all_tunings = 1000;
 std::vector<std::pair<ProblemKey, Tuning>> calls_of(const Entry& entry) {
   std::vector<std::pair<ProblemKey, Tuning>> calls;
   for (const ScalarType type : std::set<ScalarType>{entry.types.front(), entry.types.back()}) {
-    const std::vector<ProblemKey> problems = test::problems_of(entry, type, sizes);
+    const std::vector<ProblemKey> problems = testing::problems_of(entry, type, sizes);
     for (const ProblemKey& key : problems) {
       if (key.distribution != Distribution::exact) continue;
       const bool first_choices = key.knobs == problems.front().knobs;
       if (type == entry.types.front() || first_choices) calls.emplace_back(key, entry.default_tuning());
       if (type != entry.types.front() || !first_choices || key.n != size_with_all_tunings) continue;
-      for (const Tuning& tuning : test::tunings_of(entry)) {
+      for (const Tuning& tuning : testing::tunings_of(entry)) {
         if (tuning != entry.default_tuning()) calls.emplace_back(key, tuning);
       }
     }
@@ -91,17 +91,14 @@ std::optional<Seen> seen_in_one_call(Device& device, const Entry& entry, const P
   if (implementation == nullptr) return std::nullopt;
 
   Seen seen;
-  test::Memory memory(device);
-  Buffers buffers;
+  ProblemArrays arrays(device, *problem, true);
+  arrays.fill_inputs(*problem);
   for (const BufferSpec& spec : problem->buffers()) {
-    buffers.arrays.push_back(memory.buffer(spec.bytes(), spec.name));
-    if (spec.role != BufferSpec::Role::output) device.fill(spec.input, spec.type, buffers.arrays.back());
-    if (spec.role != BufferSpec::Role::input && seen.answer_size == 0) {
-      seen.answer_size = static_cast<std::int64_t>(size_of(spec.type));
-      buffers.answer_on_host = memory.host_buffer(spec.bytes());
-    }
+    if (spec.role == BufferSpec::Role::input || seen.answer_size != 0) continue;
+    seen.answer_size = spec.element_bytes();
   }
-  const Prepared prepared = implementation->prepare(*problem, buffers, tuning, memory);
+  GuardedScratch scratch(device, entry.full_name());
+  const Prepared prepared = implementation->prepare(*problem, arrays.buffers(), tuning, scratch);
   const simt::Session session;
   device.run([&](DeviceQueue& queue) {
     ListeningQueue listening(queue);
@@ -109,11 +106,11 @@ std::optional<Seen> seen_in_one_call(Device& device, const Entry& entry, const P
     seen.bytes_to_host = listening.bytes_to_host;
   });
   seen.counters = session.total();
-  seen.scratch_bytes = memory.scratch_bytes();
+  seen.scratch_bytes = scratch.bytes();
   return seen;
 }
 
-class CostModel : public testing::TestWithParam<const Entry*> {};
+class CostModel : public ::testing::TestWithParam<const Entry*> {};
 
 TEST_P(CostModel, IsWhatTheExecutorSees) {
   const Entry& entry = *GetParam();
@@ -144,8 +141,8 @@ TEST_P(CostModel, IsWhatTheExecutorSees) {
   EXPECT_GT(calls, 0) << "every problem was passed over";
 }
 
-INSTANTIATE_TEST_SUITE_P(Catalog, CostModel, testing::ValuesIn(variants_with_a_cost()),
-                         [](const testing::TestParamInfo<const Entry*>& entry) {
+INSTANTIATE_TEST_SUITE_P(Catalog, CostModel, ::testing::ValuesIn(variants_with_a_cost()),
+                         [](const ::testing::TestParamInfo<const Entry*>& entry) {
                            std::string name = entry.param->full_name();
                            for (char& c : name)
                              c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';

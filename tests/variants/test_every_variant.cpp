@@ -32,17 +32,17 @@ std::vector<const Entry*> variants_on_simt() {
   return found;
 }
 
-class EveryVariant : public testing::TestWithParam<const Entry*> {};
+class EveryVariant : public ::testing::TestWithParam<const Entry*> {};
 
 TEST_P(EveryVariant, GivesTheExactAnswer) {
   const Entry& entry = *GetParam();
   const std::unique_ptr<Device> device = open_device(DeviceKind::simt, 0);
   int runs = 0;
-  for (const Tuning& tuning : test::tunings_of(entry)) {
+  for (const Tuning& tuning : testing::tunings_of(entry)) {
     for (const ScalarType type : entry.types) {
-      for (const ProblemKey& key : test::problems_of(entry, type, sizes)) {
+      for (const ProblemKey& key : testing::problems_of(entry, type, sizes)) {
         if (!is_asked(entry, tuning, key)) continue;
-        const std::optional<CheckResult> result = test::run_exactly(*device, entry, key, tuning);
+        const std::optional<CheckResult> result = testing::run_exactly(*device, entry, key, tuning);
         if (!result) continue;  // declared: the entry cannot take this problem
         ++runs;
         ASSERT_TRUE(result->right) << key.id() << " " << tuning.text() << " " << name_of(key.distribution)
@@ -65,12 +65,13 @@ TEST_P(EveryVariant, IsCleanUnderAllChecks) {
   std::set<ScalarType> seen;
   for (const ScalarType type : entry.types) {
     const bool is_first = type == entry.types.front();
-    for (const ProblemKey& key : test::problems_of(entry, type,
-                                                   is_first ? std::vector<std::int64_t>{33, 1000, 1024, 4097}
-                                                            : std::vector<std::int64_t>{1000, 1024})) {
+    for (const ProblemKey& key :
+         testing::problems_of(entry, type,
+                              is_first ? std::vector<std::int64_t>{33, 1000, 1024, 4097}
+                                       : std::vector<std::int64_t>{1000, 1024})) {
       if (key.distribution != Distribution::exact || (!is_first && seen.contains(type))) continue;
       const simt::Session session;
-      if (!test::run_exactly(*device, entry, key, entry.default_tuning())) continue;
+      if (!testing::run_exactly(*device, entry, key, entry.default_tuning())) continue;
       seen.insert(type);
       ++runs;
       for (const simt::Finding& finding : session.findings()) {
@@ -82,8 +83,8 @@ TEST_P(EveryVariant, IsCleanUnderAllChecks) {
   EXPECT_GT(runs, 0) << "every problem was passed over";
 }
 
-INSTANTIATE_TEST_SUITE_P(Catalog, EveryVariant, testing::ValuesIn(variants_on_simt()),
-                         [](const testing::TestParamInfo<const Entry*>& entry) {
+INSTANTIATE_TEST_SUITE_P(Catalog, EveryVariant, ::testing::ValuesIn(variants_on_simt()),
+                         [](const ::testing::TestParamInfo<const Entry*>& entry) {
                            std::string name = entry.param->full_name();
                            for (char& c : name)
                              c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';

@@ -21,19 +21,17 @@ __device__ T element(std::int64_t integer, double unit) {
 template <typename T>
 __global__ void fill_elements(InputSpec spec, T* array, double unit) {
   const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
-  const std::int64_t places = spec.leading + spec.count;
-  for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < places;
+  for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < spec.count;
        i += stride) {
-    array[i] = element<T>(integer_at_place(spec, i), unit);
+    array[i] = element<T>(integer_at(spec, i), unit);
   }
 }
 
 template <typename T>
 void launch_fill(const InputSpec& spec, void* array, cudaStream_t stream) {
   constexpr int threads = 256;
-  const std::int64_t places = spec.leading + spec.count;
   const auto blocks =
-      static_cast<unsigned>(std::min<std::int64_t>((places + threads - 1) / threads, 132 * 16));
+      static_cast<unsigned>(std::min<std::int64_t>((spec.count + threads - 1) / threads, 132 * 16));
   fill_elements<T>
       <<<blocks, threads, 0, stream>>>(spec, static_cast<T*>(array), std::ldexp(1.0, -spec.fraction_bits));
   require(cudaGetLastError(), "fill");

@@ -39,7 +39,7 @@ class SimtDevice final : public HostDevice {
 
   void fill(const InputSpec& spec, ScalarType type, void* array) override {
     HostDevice::fill(spec, type, array);
-    written(array, static_cast<std::size_t>(spec.leading + spec.count) * size_of(type));
+    written(array, static_cast<std::size_t>(spec.count) * size_of(type));
   }
   void poison(void* memory, std::int64_t bytes) override {
     simt::poison(memory, static_cast<std::size_t>(bytes));

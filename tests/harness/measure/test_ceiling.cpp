@@ -29,7 +29,9 @@ TEST(Ceiling, ColdIsTheColdFloorAndHbm) {
   const auto problem = reduction(1 << 28);
   const CeilingFigures found = ceiling_of(ceilings(), *problem, CacheState::cold, 50 << 20, 300e-6, 0.01);
   EXPECT_EQ(found.name, "hbm_read");
-  EXPECT_DOUBLE_EQ(found.seconds, 2.8e-6 + problem->bytes() / 4e12);
+  constexpr double answer = 4;
+  const double written = answer * (2 / 3.5e12 - 1 / 4e12);  // of a copy, what is not the reading
+  EXPECT_DOUBLE_EQ(found.seconds, 2.8e-6 + (problem->bytes() - answer) / 4e12 + written);
   EXPECT_DOUBLE_EQ(found.fraction, found.seconds / 300e-6);
   EXPECT_FALSE(found.above);
 }
@@ -52,6 +54,19 @@ TEST(Ceiling, WritingCostsWhatTheCopySaysThatItCosts) {
   EXPECT_NEAR(seconds("square"), 2 * array / 3.5e12, 1e-12) << "a copy";
   EXPECT_NEAR(seconds("multiply"), 2 * array / 3.5e12 + array / 4e12, 1e-12)
       << "a copy, and one array more is read";
+}
+
+TEST(Ceiling, IsNamedAfterTheCopyWhereMuchIsWritten) {
+  const auto name = [](const Problem& problem) {
+    return ceiling_of(ceilings(), problem, CacheState::cold, 50 << 20, 1e-3, 0.01).name;
+  };
+  EXPECT_EQ(name(*products(1 << 20, "multiply_add")), "hbm_copy") << "one array of four is written";
+  EXPECT_EQ(name(*reduction(1024)), "hbm_read") << "one element is written";
+  ProblemKey backward;
+  backward.family = "upsample_nearest2x";
+  backward.n = 1 << 20;
+  backward.knobs["direction"] = std::string("backward");
+  EXPECT_EQ(name(*make_problem(backward)), "hbm_copy") << "one element of five is written";
 }
 
 TEST(Ceiling, WarmIsL2WhereItFitsAndHbmBeyond) {

@@ -1,13 +1,12 @@
 #pragma once
 
-#include <cstdio>
-#include <cstdlib>
 #include <memory>
-#include <random>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "harness/problems/problem.h"
+#include "tests/support/seed.h"
 
 namespace tally::testing {
 
@@ -60,18 +59,6 @@ class Instance {
   std::vector<BufferSpec> specs_;
   std::vector<std::vector<char>> arrays_;
 };
-
-/// A seed that is another one in every run, printed once; TALLY_TEST_SEED gives it back.
-inline std::uint64_t printed_seed() {
-  static const std::uint64_t seed = [] {
-    const char* given = std::getenv("TALLY_TEST_SEED");
-    const std::uint64_t chosen =
-        given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device{}();
-    std::printf("TALLY_TEST_SEED=%llu\n", static_cast<unsigned long long>(chosen));
-    return chosen;
-  }();
-  return seed;
-}
 
 /// The name of the key at which making the problem fails, or "" where it does not.
 inline std::string refused_key(const ProblemKey& key) {

@@ -68,21 +68,6 @@ TEST(Inputs, AreAFunctionOfSeedAndIndex) {
   for (std::size_t i = 1000; i < 1010; ++i) EXPECT_EQ(part[i], whole[i]);
 }
 
-TEST(Inputs, LeadingElementsStandBeforeTheSameValues) {
-  for (const ScalarType type : all_scalar_types()) {
-    for (const Distribution distribution : all_distributions()) {
-      InputSpec spec = values_input(type, distribution, 1, 100, 24);
-      std::vector<char> plain(100 * size_of(type));
-      std::vector<char> moved(103 * size_of(type));
-      fill(spec, type, plain.data());
-      spec.leading = 3;
-      fill(spec, type, moved.data());
-      EXPECT_TRUE(std::equal(plain.begin(), plain.end(), moved.begin() + 3 * std::ptrdiff_t(size_of(type))));
-      for (int i = 0; i < 3; ++i) EXPECT_GT(load_as_double(moved.data(), type, i), 0) << name_of(type);
-    }
-  }
-}
-
 TEST(Inputs, CancellingNeighboursLeaveNextToNothing) {
   const InputSpec spec =
       values_input(ScalarType::float32, Distribution::cancelling, printed_seed(), count, 24);

@@ -77,19 +77,14 @@ ProblemKey misaligned(ProblemKey key, std::int64_t elements) {
   return key;
 }
 
-TEST(Reduce, AMisalignedArrayHoldsTheSameValuesAfterOthers) {
-  for (const Distribution distribution : all_distributions()) {
-    const ProblemKey key = key_of(ScalarType::float32, 1003, "sum", distribution);
-    Instance aligned(key);
-    Instance moved(misaligned(key, 5));
-    EXPECT_EQ(moved.specs()[0].count, 1008);
-    for (std::int64_t i = 0; i < 1003; ++i) ASSERT_EQ(moved.value("x", i + 5), aligned.value("x", i)) << i;
-    for (std::int64_t i = 0; i < 5; ++i) EXPECT_NE(moved.value("x", i), 0) << "reading it must show";
-    answer(aligned);
-    moved.store("out", 0, aligned.value("out", 0));
-    EXPECT_TRUE(moved.check(10).right) << "what stands before x does not count";
-    EXPECT_EQ(moved.problem().bytes(), aligned.problem().bytes());
-  }
+TEST(Reduce, AMisalignedArrayHoldsTheSameValues) {
+  const ProblemKey key = key_of(ScalarType::float32, 1003, "sum");
+  Instance aligned(key);
+  Instance moved(misaligned(key, 5));
+  EXPECT_EQ(moved.specs()[0].misaligned_bytes(), 20);
+  EXPECT_EQ(moved.specs()[1].misaligned_bytes(), 0) << "the answer is where it was";
+  for (std::int64_t i = 0; i < 1003; ++i) ASSERT_EQ(moved.value("x", i), aligned.value("x", i)) << i;
+  EXPECT_EQ(moved.problem().bytes(), aligned.problem().bytes());
 }
 
 TEST(Reduce, OnlyAMisalignedArrayIsNamedSo) {

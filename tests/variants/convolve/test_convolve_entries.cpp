@@ -28,7 +28,7 @@ TEST(ConvolveEntries, TapsInSeveralPartitionsAreAddedUp) {
   for (const ScalarType type : entry.types) {
     for (ProblemKey key : keys) {
       key.type = type;
-      const auto result = test::run_exactly(*device, entry, key, entry.default_tuning());
+      const auto result = testing::run_exactly(*device, entry, key, entry.default_tuning());
       ASSERT_TRUE(result) << key.id() << " was not taken";
       EXPECT_TRUE(result->right) << key.id() << " " << result->where << ": expected " << result->expected
                                  << ", got " << result->got;

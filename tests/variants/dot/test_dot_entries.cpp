@@ -16,7 +16,7 @@ CheckResult on_executor(const std::string& entry, std::int64_t n, const Knobs& k
   ProblemKey key = testing::problems("dot", {n}, {knobs}).front();
   key.type = ScalarType::float16;
   const Entry& found = testing::entry_named(entry);
-  return test::run_exactly(*device, found, key, found.default_tuning()).value();
+  return testing::run_exactly(*device, found, key, found.default_tuning()).value();
 }
 
 // The third point: inputs on which the published accumulators are exact, and one on which they stall.

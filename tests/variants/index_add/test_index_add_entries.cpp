@@ -44,7 +44,7 @@ TEST(IndexAddEntries, TheBestOneIsRightWhateverItsSampleSays) {
   for (ProblemKey key : testing::problems("index_add", {4099}, all, Distribution::exact)) {
     for (const ScalarType type : {ScalarType::float32, ScalarType::float64}) {
       key.type = type;
-      const auto result = test::run_exactly(*device, best, key, best.default_tuning());
+      const auto result = testing::run_exactly(*device, best, key, best.default_tuning());
       ASSERT_TRUE(result.has_value()) << key.id();
       ASSERT_TRUE(result->right) << key.id() << " " << result->where << ": expected " << result->expected
                                  << ", got " << result->got;

@@ -27,7 +27,7 @@ TEST(HarrisAsPublished, TheCheckCatchesVersion1) {
     for (const std::string op : {"sum", "mean"}) {
       for (const std::int64_t n : {33, 256, 1000, 65537}) {
         const ProblemKey key{"reduce", type, n, {{"op", op}}, 7, Distribution::uniform};
-        const auto result = test::run_exactly(*device, entry, key, entry.default_tuning());
+        const auto result = testing::run_exactly(*device, entry, key, entry.default_tuning());
         ASSERT_TRUE(result.has_value()) << key.id();
         EXPECT_FALSE(result->right) << key.id() << ": " << result->got;
       }
@@ -41,7 +41,7 @@ TEST(HarrisAsPublished, TheRepairedVersion1IsRightOnTheSameProblems) {
   for (const std::int64_t n : {33, 256, 1000, 65537}) {
     const ProblemKey key{"reduce", ScalarType::float32,  n, {{"op", std::string("sum")}},
                          7,        Distribution::uniform};
-    const auto result = test::run_exactly(*device, entry, key, entry.default_tuning());
+    const auto result = testing::run_exactly(*device, entry, key, entry.default_tuning());
     ASSERT_TRUE(result.has_value()) << key.id();
     EXPECT_TRUE(result->right) << key.id() << ": expected " << result->expected << ", got " << result->got;
   }
@@ -53,7 +53,7 @@ std::vector<simt::Finding> findings_of(const std::string& name) {
   const ProblemKey key{"reduce", ScalarType::float32,  1000, {{"op", std::string("sum")}},
                        7,        Distribution::uniform};
   const simt::Session session;
-  test::run_exactly(*device, entry, key, entry.default_tuning());
+  testing::run_exactly(*device, entry, key, entry.default_tuning());
   return session.findings();
 }
 

@@ -31,7 +31,7 @@ TEST(ReduceEntries, AreCleanUnderAllChecksWhereTheArrayIsNotAligned) {
       for (ProblemKey key : keys) {
         key.type = type;
         const simt::Session session;
-        test::run_exactly(*device, *entry, key, entry->default_tuning());
+        testing::run_exactly(*device, *entry, key, entry->default_tuning());
         for (const simt::Finding& finding : session.findings()) {
           ADD_FAILURE() << entry->full_name() << " " << key.id() << ": " << finding.message;
         }

@@ -20,7 +20,7 @@ TEST(ScanEntries, LookBackOverManyTiles) {
     const Entry& entry = testing::entry_named("scan/" + std::string(name));
     for (ProblemKey key : testing::problems("scan", {70001}, kinds, Distribution::exact)) {
       const Tuning small({{"threads", 32}});
-      const auto result = test::run_exactly(*device, entry, key, small);
+      const auto result = testing::run_exactly(*device, entry, key, small);
       ASSERT_TRUE(result.has_value());
       EXPECT_TRUE(result->right) << name << " " << result->where << " " << result->expected << " "
                                  << result->got;

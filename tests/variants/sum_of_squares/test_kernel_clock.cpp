@@ -3,7 +3,7 @@
 
 #include "harness/catalog/catalog.h"
 #include "harness/device/device.h"
-#include "tests/variants/memory.h"
+#include "harness/measure/arrays.h"
 #include "variants/sum_of_squares/kernel_clock.h"
 
 namespace tally {
@@ -42,15 +42,13 @@ TEST(KernelClock, EveryStageHandsOutItsCyclesAfterACallAndNotBefore) {
   const auto series = Catalog::instance().series("sum_of_squares", "geforce_8800gt");
   ASSERT_EQ(series.size(), 9);
   for (const Entry* entry : series) {
-    test::Memory memory(*device);
-    std::int32_t answer = 0;
-    Buffers buffers;
-    buffers.arrays = {memory.buffer(key.n * 4, "x"), memory.buffer(4, "out")};
-    buffers.answer_on_host = &answer;
-    device->fill(problem->buffers()[0].input, key.type, buffers.arrays[0]);
+    ProblemArrays arrays(*device, *problem, true);
+    arrays.fill_inputs(*problem);
+    GuardedScratch scratch(*device, entry->full_name());
     const Implementation* implementation = entry->implementation_for(DeviceKind::simt, *problem);
     ASSERT_NE(implementation, nullptr) << entry->full_name();
-    const Prepared prepared = implementation->prepare(*problem, buffers, entry->default_tuning(), memory);
+    const Prepared prepared =
+        implementation->prepare(*problem, arrays.buffers(), entry->default_tuning(), scratch);
     ASSERT_TRUE(prepared.counters) << entry->full_name();
     EXPECT_TRUE(prepared.counters().empty()) << entry->full_name();
     device->run([&](DeviceQueue& queue) { prepared.call(queue); });
