@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "tests/variants/reduce_best/timing.cuh"
+#include "tests/variants/on_gpu/timing.cuh"
 
 /// What convolutions are compared with, as baselines/convolve/ has them: thrust::tabulate with a dot product
 /// an output, and one long transform by cuFFT.

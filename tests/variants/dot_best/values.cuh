@@ -1,6 +1,7 @@
 #pragma once
 
-#include "tests/variants/reduce_best/values.cuh"
+#include "tests/variants/on_gpu/timing.cuh"
+#include "tests/variants/on_gpu/values.cuh"
 
 /// Exact dot products of small integers, by a plain kernel in int64.
 namespace tune {

@@ -5,7 +5,7 @@
 #include <cub/device/device_transform.cuh>
 #include <cuda/std/tuple>
 
-#include "tests/variants/candidates.cuh"
+#include "tests/variants/on_gpu/candidates.cuh"
 #include "variants/elementwise/best.cuh"
 
 /// Everything that z = x · y of n elements is put to: the libraries' calls, and our kernels in every shape

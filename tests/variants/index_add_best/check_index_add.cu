@@ -2,22 +2,14 @@
 /// sums, what is around x untouched. Needs a GPU, so it is no part of ./test (the harness's tests run the
 /// same kernels on the CPU executor).
 ///
-///   nvcc -std=c++20 -O3 -arch=sm_90 --expt-relaxed-constexpr -I.
-///   tests/variants/index_add_best/check_index_add.cu -o check_index_add
-///   ./check_index_add [SEED]
-#include <random>
-#include <string>
-#include <vector>
-
+///   cmake --build build/cuda --target check_index_add && build/cuda/check_index_add [SEED]
 #include "tasks.cuh"
+#include "tests/variants/on_gpu/checks.cuh"
 
 namespace {
 
 using namespace tune;
 using tally_index_add::Contention;
-
-long long checks = 0;
-long long faults = 0;
 
 constexpr int around = 16;  // elements before and behind x, which keep their value
 constexpr float untouched = 77;
@@ -63,37 +55,30 @@ void check_one(const Extents& e, std::int64_t distinct, int alpha, int offset, s
                const std::string& type) {
   const std::int64_t elements = e.planes * e.rows * e.width;
   const std::int64_t of_source = e.planes * e.n * e.width;
-  T* x = nullptr;
-  T* source = nullptr;
-  Index* index = nullptr;
-  long long* exact = nullptr;
-  unsigned long long* differences = nullptr;
-  TUNE_REQUIRE(cudaMalloc(&x, static_cast<std::size_t>(elements + 2 * around + offset) * sizeof(T)));
-  TUNE_REQUIRE(cudaMalloc(&source, static_cast<std::size_t>(of_source + offset) * sizeof(T)));
-  TUNE_REQUIRE(cudaMalloc(&index, static_cast<std::size_t>(e.n) * sizeof(Index)));
-  TUNE_REQUIRE(cudaMalloc(&exact, static_cast<std::size_t>(elements) * sizeof(long long)));
-  TUNE_REQUIRE(cudaMalloc(&differences, sizeof *differences));
+  const DeviceArray<T> memory_x(elements + 2 * around + offset);
+  const DeviceArray<T> memory_source(of_source + offset);
+  const DeviceArray<Index> memory_index(e.n);
+  const DeviceArray<long long> exact(elements);
+  const DeviceArray<unsigned long long> differences(1);
+  T* const x = memory_x.get();
+  T* const source = memory_source.get();
+  Index* const index = memory_index.get();
   fill<<<264, 256>>>(source + offset, of_source, static_cast<std::uint32_t>(random()), 1);
   draw_indices<<<264, 256>>>(index, e.n, e.rows, distinct, random() % 2 == 0);
-  TUNE_REQUIRE(cudaMemset(exact, 0, static_cast<std::size_t>(elements) * sizeof(long long)));
-  exact_add<<<264, 256>>>(exact, index, source + offset, e, alpha);
+  exact.set_bytes(0);
+  exact_add<<<264, 256>>>(exact.get(), index, source + offset, e, alpha);
   const auto with = [&](const char* way, auto call) {
     T* inner = x + offset + around;
     set_all<<<264, 256>>>(x, elements + 2 * around + offset, untouched);
     set_all<<<264, 256>>>(inner, elements, 0.0f);
-    TUNE_REQUIRE(cudaMemset(differences, 0, sizeof *differences));
+    differences.set_bytes(0);
     TUNE_REQUIRE(call(inner));
-    compare<<<264, 256>>>(x + offset, exact, elements, differences);
-    unsigned long long found = 0;
-    TUNE_REQUIRE(cudaMemcpy(&found, differences, sizeof found, cudaMemcpyDeviceToHost));
-    ++checks;
-    if (found != 0 && ++faults <= 40) {
-      std::printf(
-          "FAULT: %s %s n=%lld rows=%lld width=%lld planes=%lld distinct=%lld alpha=%d offset=%d: %llu differ\n",
-          type.c_str(), way, static_cast<long long>(e.n), static_cast<long long>(e.rows),
-          static_cast<long long>(e.width), static_cast<long long>(e.planes), static_cast<long long>(distinct),
-          alpha, offset, found);
-    }
+    compare<<<264, 256>>>(x + offset, exact.get(), elements, differences.get());
+    const unsigned long long found = differences.to_host()[0];
+    expect(found == 0, type + " " + way + " n=" + std::to_string(e.n) + " rows=" + std::to_string(e.rows) +
+                           " width=" + std::to_string(e.width) + " planes=" + std::to_string(e.planes) +
+                           " distinct=" + std::to_string(distinct) + " alpha=" + std::to_string(alpha) +
+                           " offset=" + std::to_string(offset) + ": " + std::to_string(found) + " differ");
   };
   const auto way = [&]<Contention contention>() {
     return [&](T* to) {
@@ -111,15 +96,12 @@ void check_one(const Extents& e, std::int64_t distinct, int alpha, int offset, s
   with("ignored", way.template operator()<Contention::ignored>());
   with("by warp", way.template operator()<Contention::by_warp>());
   with("by block", way.template operator()<Contention::by_block>());
-  for (void* memory : {static_cast<void*>(x), static_cast<void*>(source), static_cast<void*>(index),
-                       static_cast<void*>(exact), static_cast<void*>(differences)})
-    TUNE_REQUIRE(cudaFree(memory));
 }
 
 /// Halves hold sums up to 2048: those of all the same stay below, being of -1, 0 and 1, near 0.
 template <typename T, typename Index>
 void check_type(const std::string& type, std::mt19937_64& random) {
-  const long long before = checks;
+  const Section section(type);
   for (const std::int64_t width : {1, 2, 3, 4, 5, 8, 12, 16, 31, 32, 33, 63, 64, 66, 128, 200, 256, 520}) {
     for (const std::int64_t n : {1, 2, 7, 31, 33, 257, 1009, 8192, 40001}) {
       if (n * width > 3'000'000) continue;
@@ -137,20 +119,15 @@ void check_type(const std::string& type, std::mt19937_64& random) {
       }
     }
   }
-  std::printf("%s: %lld checks\n", type.c_str(), checks - before);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::uint64_t seed = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : std::random_device()();
-  std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
-  std::mt19937_64 random(seed);
+  std::mt19937_64 random = random_of(argc, argv);
   check_type<float, std::int32_t>("float32 by int32", random);
   check_type<float, std::int64_t>("float32 by int64", random);
   check_type<double, std::int64_t>("float64 by int64", random);
   check_type<__half, std::int32_t>("float16 by int32", random);
-  std::printf("check_index_add: %lld checks, %lld faults: %s\n", checks, faults,
-              faults == 0 ? "PASS" : "FAIL");
-  return faults == 0 ? 0 : 1;
+  return verdict("check_index_add");
 }

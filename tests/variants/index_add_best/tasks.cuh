@@ -2,7 +2,8 @@
 
 #include <cuda_fp16.h>
 
-#include "tests/variants/reduce_best/values.cuh"
+#include "tests/variants/on_gpu/timing.cuh"
+#include "tests/variants/on_gpu/values.cuh"
 #include "variants/index_add/best.cuh"
 
 /// Inputs of index_add whose sums every type holds exactly, and the kernel that best.cuh is held against.

@@ -2,7 +2,8 @@
 
 #include <cstdint>
 
-#include "tests/variants/reduce_best/values.cuh"
+#include "tests/variants/on_gpu/timing.cuh"
+#include "tests/variants/on_gpu/values.cuh"
 
 /// Whether an array is the prefix sums of another, checked without scanning.
 namespace tune {

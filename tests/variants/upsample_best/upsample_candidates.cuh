@@ -7,7 +7,7 @@
 #include <cub/device/device_transform.cuh>
 
 #include "harness/problems/upsample_nearest2x.h"
-#include "tests/variants/candidates.cuh"
+#include "tests/variants/on_gpu/candidates.cuh"
 #include "variants/upsample_nearest2x/best.cuh"
 
 /// Everything that one direction for one image of height · width elements is put to: the libraries' calls,

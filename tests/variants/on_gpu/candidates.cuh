@@ -5,7 +5,7 @@
 #include <random>
 #include <string>
 
-#include "tests/variants/reduce_best/timing.cuh"
+#include "tests/variants/on_gpu/timing.cuh"
 
 /// What the drivers on a GPU share: calls that answer one question, timed next to one another, their rows as
 /// lines of JSON, and inputs by a hash.
