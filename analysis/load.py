@@ -217,9 +217,10 @@ _SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 def cells(rows: pd.DataFrame) -> pd.DataFrame:
     """One line a cell (and GPU): repetitions folded together, in the order of the file.
 
-    median: the median of the repetitions' medians. low, high: with one repetition its own interval, with
-    more the envelope of theirs, which is the more cautious. ratios likewise. ulp and error: the worst.
-    Column `repetitions` says how many; `samples` holds those of all.
+    median: the geometric mean of the repetitions' medians, as in `statistics`: processes fall into modes, and
+    where there are two a median of few processes jumps from one to the other. low, high: with one repetition
+    its own interval, with more the envelope of theirs, which is the more cautious. ratios likewise. ulp and
+    error: the worst. Column `repetitions` says how many; `samples` holds those of all.
     """
     if rows.empty:
         return rows.assign(repetitions=0)
@@ -237,12 +238,16 @@ def cells(rows: pd.DataFrame) -> pd.DataFrame:
     return first.reset_index()[[*rows.columns, "repetitions"]]
 
 
-_FOLDED = {
-    "median": "median",
+def _geometric_mean(values: Iterable[float]) -> float:
+    return float(np.exp(np.mean(np.log(np.asarray(values, dtype=float)))))
+
+
+_FOLDED: dict[str, Any] = {
+    "median": _geometric_mean,
     "low": "min",
     "high": "max",
     "noise": "max",
-    "fraction": "median",
+    "fraction": _geometric_mean,
     "above": "any",
     "ulp": "max",
     "error": "max",
@@ -255,7 +260,7 @@ def _fold_ratios(repetitions: list[dict[str, Any]]) -> dict[str, Any]:
     folded: dict[str, Any] = {}
     for baseline in dict.fromkeys(name for ratios in repetitions for name in ratios):
         found = [ratios[baseline] for ratios in repetitions if baseline in ratios]
-        folded[baseline] = {"value": float(np.median([ratio["value"] for ratio in found]))}
+        folded[baseline] = {"value": _geometric_mean([ratio["value"] for ratio in found])}
         intervals = [ratio["ci"] for ratio in found if "ci" in ratio]
         if intervals:
             folded[baseline]["ci"] = [min(low for low, _ in intervals), max(high for _, high in intervals)]

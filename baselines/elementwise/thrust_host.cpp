@@ -7,6 +7,7 @@
 #include <thrust/iterator/zip_iterator.h>
 #include <thrust/system/tbb/execution_policy.h>
 #include <thrust/transform.h>
+#include <thrust/tuple.h>
 #include <thrust/zip_function.h>
 #endif
 

@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <vector>
 
 #include "harness/catalog/describe.h"
@@ -20,9 +22,10 @@ struct Question {
   auto operator<=>(const Question&) const = default;
 };
 
-/// Median seconds of one entry, by question: of its repetitions the middle one, of its tunings the best.
-std::map<Question, double> medians_of(const std::string& entry, const json& results) {
-  std::map<Question, std::map<std::string, std::vector<double>>> by_cell;
+/// Seconds of one entry, by question: the geometric mean of its repetitions' medians, of its tunings the
+/// best.
+std::map<Question, double> seconds_of(const std::string& entry, const json& results) {
+  std::map<Question, std::map<std::string, std::vector<double>>> logarithms;
   for (const json& row : results.value("benchmarks", json::array())) {
     const json ours = row.value("tally", json::object());
     if (ours.value("entry", "") != entry || !ours.contains("median")) continue;
@@ -30,15 +33,14 @@ std::map<Question, double> medians_of(const std::string& entry, const json& resu
     const std::string problem = ours.value("problem", "");
     const Question question{problem.substr(0, problem.rfind('/')), ours.value("n", std::int64_t{0}), problem,
                             ours.value("cache", "") + ", " + ours.value("clock", "") + " clock"};
-    by_cell[question][row.value("name", "")].push_back(ours.at("median").get<double>());
+    logarithms[question][row.value("name", "")].push_back(std::log(ours.at("median").get<double>()));
   }
   std::map<Question, double> best;
-  for (auto& [question, cells] : by_cell) {
+  for (const auto& [question, cells] : logarithms) {
     double least = std::numeric_limits<double>::infinity();
-    for (auto& [name, medians] : cells) {
-      const auto middle = medians.begin() + static_cast<std::ptrdiff_t>(medians.size() / 2);
-      std::nth_element(medians.begin(), middle, medians.end());
-      least = std::min(least, *middle);
+    for (const auto& [name, of_cell] : cells) {
+      const double sum = std::accumulate(of_cell.begin(), of_cell.end(), 0.0);
+      least = std::min(least, std::exp(sum / static_cast<double>(of_cell.size())));
     }
     best[question] = least;
   }
@@ -49,8 +51,8 @@ std::map<Question, double> medians_of(const std::string& entry, const json& resu
 
 std::string measured_gain(const Entry& entry, const json& results, const std::string& name) {
   if (entry.predecessor.empty()) return "measured    nothing to compare: the first stage of its series\n";
-  const auto ours = medians_of(entry.full_name(), results);
-  const auto before = medians_of(entry.predecessor, results);
+  const auto ours = seconds_of(entry.full_name(), results);
+  const auto before = seconds_of(entry.predecessor, results);
   std::string text;
   for (const auto& [question, seconds] : ours) {
     const auto other = before.find(question);

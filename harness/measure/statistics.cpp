@@ -56,6 +56,12 @@ double median(std::vector<double> samples) {
   return median_of_sorted(samples);
 }
 
+double geometric_mean(const std::vector<double>& values) {
+  double logarithms = 0;
+  for (const double value : values) logarithms += std::log(value);
+  return std::exp(logarithms / static_cast<double>(values.size()));
+}
+
 std::optional<std::pair<std::size_t, std::size_t>> median_interval_ranks(std::size_t count) {
   if (count < fewest_for_interval) return std::nullopt;
   // Terms of the binomial distribution by their logarithms: 2^-count itself is 0 for long series.

@@ -32,6 +32,9 @@ double median_of_sorted(const std::vector<double>& sorted);
 /// The same for samples in any order.
 double median(std::vector<double> samples);
 
+/// Of positive values, of which there must be at least one.
+double geometric_mean(const std::vector<double>& values);
+
 /// Ranks (from 0) of the two order statistics between which the median of the population lies with a
 /// probability of at least 95%, whatever the distribution: the widest l with P(Binomial(count, 1/2) < l) ≤
 /// 2.5%. Nothing below fewest_for_interval.

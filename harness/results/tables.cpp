@@ -5,6 +5,7 @@
 #include <set>
 #include <tuple>
 
+#include "harness/measure/statistics.h"
 #include "harness/results/text_table.h"
 
 namespace tally {
@@ -162,7 +163,7 @@ std::vector<Row> without_repetitions(const std::vector<Row>& rows) {
   for (const auto& [name, cell] : cells) {
     Row& row = merged[cell.first];
     if (cell.second.size() == 1) continue;
-    row.median = median(cell.second);
+    row.median = geometric_mean(cell.second);
     row.interval.reset();  // that of one process says nothing of the others
     if (row.ceiling) row.ceiling->fraction = row.ceiling->seconds / row.median;
   }
