@@ -135,8 +135,8 @@ auto reduced(const Columns<T>& columns, Scratch& scratch) {
 #endif
 
 TALLY_BASELINE(IndexAdd, cub, sort_and_reduce_by_key)
-    .lesson("Radix sort, ReduceByKey and one addition a row: no atomics, so it costs the same however often "
-            "a row is named.")
+    .lesson("Radix sort, ReduceByKey and one addition a row: no atomics, so that rows named again and again make "
+            "it cheaper, not dearer.")
     .source("CUB, part of CCCL")
     .types<float, double, half>()
     .needs("needs n below 2^31",

@@ -33,8 +33,9 @@ __global__ void atomic_add(T* x, const Index* index, const T* source, std::int64
 
 TALLY_VARIANT(IndexAdd, oneflow_index_add, atomic_add)
     .lesson(
-        "Nothing but an atomic an element: the fastest there is while rows differ, and 25 times slower when "
-        "all of them are one, since a place in memory takes one addition at a time.")
+        "Nothing but an atomic an element: little enough while rows differ. Where all of them are one it takes "
+        "3 to 14 times as long in float32 and a thousand times in float16 (H200), since a place in memory takes "
+        "one addition at a time.")
     .source(notes)
     .types<float, double, half>()
     .tunable("threads", {256, 128, 512, 1024}, both(rules::whole_warps, rules::block_size))

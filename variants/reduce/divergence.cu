@@ -53,8 +53,9 @@ __global__ void reduce0(A* out, const T* x, std::int64_t n, Op op, bool last) {
 
 TALLY_VARIANT(Reduce, divergence, reduce0)
     .lesson(
-        "A tree between neighbours: thread 0, 2, 4, … adds, then 0, 4, 8, …. In every warp some threads work "
-        "and some wait, so all warps stay busy to the end; and the remainder is a slow instruction.")
+        "A tree between neighbours: thread 0, 2, 4, … adds, then 0, 4, 8, …. For five steps some threads of every "
+        "warp work and some wait, so that all warps stay busy, and then half of them, a quarter, … with one "
+        "thread each; and the remainder is a slow instruction.")
     .source(post)
     .types<float, double, half, bfloat16, std::int8_t, std::int32_t, std::int64_t>()
     .tunable("threads", {256, 128, 512}, tree_of_a_block)

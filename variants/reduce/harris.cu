@@ -87,8 +87,9 @@ __global__ void v0(A* out, const T* x, std::int64_t n, Op op, bool last) {
 
 TALLY_VARIANT(Reduce, harris, v0)
     .lesson(
-        "The obvious tree. In each step every warp has lanes with work and lanes without, so none of them can "
-        "stop; the remainder operator is slow on top of it.")
+        "The obvious tree. In the first five steps every warp has lanes with work and lanes without, so that none "
+        "of them can stop; after them some warps have one lane at work. The remainder operator is slow on top "
+        "of it.")
     .source(course)
     .types<float, double, half, bfloat16, std::int8_t, std::int32_t, std::int64_t>()
     .tunable("threads", {256, 128, 512}, tree_of_a_block)

@@ -59,6 +59,7 @@ TALLY_VARIANT(Reduce, harris, v1_as_published)
     .known_wrong(
         "adds cells tid and tid + s where it must add index and index + s, so that most of a block is "
         "never added and lanes race")
+    .not_deterministic("a race")
     .additions([](const ProblemKey& key, const Tuning& t) { return additions_of_levels(key, t["threads"]); })
     .cost([](const ProblemKey& key, const Tuning& t) { return cost_of_levels(key, t["threads"]); })
     .prepare([]<typename A>(Reduce<A, Sum<A>> problem, const Tuning& t, Scratch& scratch) {

@@ -89,6 +89,7 @@ double additions(const ProblemKey& key, const Tuning&) {
   return static_cast<double>(key.n) / threads + 32 * width + 32;
 }
 
+/// Without the slots, 16 bytes a block: how many blocks there are depends on the GPU.
 Cost cost_of_one_launch(const ProblemKey& key, const Tuning&) {
   return {.bytes_read = bytes_of_input(key),
           .bytes_written = static_cast<double>(size_of(accumulator_of(key.type)))};
@@ -180,8 +181,8 @@ TALLY_VARIANT(Reduce, hopper, tma_bulk)
 TALLY_VARIANT(Reduce, hopper, best)
     .follows("tma_bulk")
     .lesson(
-        "What a program would use (best.cuh): one block, one cluster, a tile a block, blocks that stay, or bulk "
-        "copies, by the number of bytes.")
+        "What a program would use (best.cuh): one block, a tile a block, or blocks that stay, by the number of "
+        "bytes.")
     .source(own)
     .types<float, double, half, bfloat16, std::int8_t, std::int32_t, std::int64_t>()
     .compute_capability(hopper_capability)

@@ -1,7 +1,7 @@
 /// The reduction ladder of a Korean university course, which follows chapter 2 of Ansorge, "Programming in
 /// Parallel with CUDA": from one launch a level to one tree a block.
 ///
-///   reduce0  halves the array in place, one launch a level: log2(n) launches, 2n elements of traffic
+///   reduce0  halves the array in place, one launch a level: log2(n) launches, 3n elements of traffic
 ///   reduce1  one grid-stride sum a thread, three launches, partial sums written back over the input
 ///   reduce2  the block's sums meet in shared memory, in a tree of power-of-two width: two launches
 ///   reduce3  the same tree for any block size, so that the grid can follow the number of multiprocessors
@@ -38,7 +38,8 @@ __global__ void reduce0(A* x, A* out, std::int64_t m, Op op) {
 
 TALLY_VARIANT(Reduce, korean_course, reduce0)
     .lesson(
-        "Half of the array is added to the other half, in place, one launch a level. The launches, not the memory, are the time; and all that is read is written back.")
+        "Half of the array is added to the other half, in place, one launch a level. Of a small array the launches "
+        "are the time; of a large one the traffic, since every element but one is read twice and written once.")
     .source(course)
     .types<float, double, std::int32_t, std::int64_t>()
     .tunable("threads", {256, 128, 512}, both(rules::power_of_two, rules::block_size))

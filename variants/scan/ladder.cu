@@ -4,7 +4,7 @@
 ///   n·log2(n)
 ///                        additions, one block
 ///   blelloch             a tree of sums and a tree of prefixes: 2n additions, one block
-///   blelloch_padded      the same with a gap after every 32 cells, so that no two lanes share a bank
+///   blelloch_padded      the same with a gap after every 32 cells, so that hardly any lanes share a bank
 ///   three_kernels        tiles are scanned, then their sums, then each tile is raised by its prefix: any n,
 ///   and
 ///                        every element moves twice in both directions
@@ -182,7 +182,9 @@ std::int64_t padded_tile_bytes(std::int64_t threads) {
 
 TALLY_VARIANT(Scan, ladder, blelloch_padded)
     .follows("blelloch")
-    .lesson("One empty cell after every 32 turns every power-of-two stride into one that visits all banks.")
+    .lesson(
+        "One empty cell after every 32: strides of up to 32 cells visit all banks, and from 64 on at most two lanes "
+        "meet in one, where up to 32 did.")
     .source("Harris, Sengupta and Owens, Parallel prefix sum (scan) with CUDA, GPU Gems 3, 2007")
     .types<float, double, std::int32_t, std::int64_t>()
     .tunable("threads", {1024, 256, 32}, both(rules::power_of_two, rules::block_size))

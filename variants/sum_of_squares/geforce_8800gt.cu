@@ -292,7 +292,7 @@ TALLY_VARIANT(SumOfSquares, geforce_8800gt, block_sums_by_thread_0)
     .follows("blocks_32")
     .lesson(
         "The threads of a block share memory, so a block can add up its own sums: the host is left with 32. "
-        "But 255 threads wait for one: the kernel is slower, the whole call is not.")
+        "But 255 threads wait for one, and the kernel is slower by more than the host saves, but for small n.")
     .source(tutorial)
     .types<std::int32_t, float, double>()
     .tunable("threads", {256, 128, 512}, rules::block_size)
@@ -325,8 +325,8 @@ __global__ void shared_tree(T* results, const T* x, std::int64_t n, BlockTimes* 
 TALLY_VARIANT(SumOfSquares, geforce_8800gt, shared_tree)
     .follows("block_sums_by_thread_0")
     .lesson(
-        "Half of the threads add a neighbour, then a quarter, …: eight steps instead of 255. The threads at "
-        "work are scattered over all warps, and their cells come to lie in the same banks.")
+        "Half of the threads add a neighbour, then a quarter, …: eight steps instead of 255. But the threads at "
+        "work are scattered over all warps, so that none can rest until the last steps.")
     .source(tutorial)
     .types<std::int32_t, float, double>()
     .tunable("threads", {256, 128, 512}, both(rules::power_of_two, rules::block_size))
@@ -358,8 +358,9 @@ __global__ void no_bank_conflict(T* results, const T* x, std::int64_t n, BlockTi
 TALLY_VARIANT(SumOfSquares, geforce_8800gt, no_bank_conflict)
     .follows("shared_tree")
     .lesson(
-        "The stride starts from the top, so that neighbouring threads use neighbouring cells, each in its own "
-        "bank. Two per cent: the tree is a small part of the whole.")
+        "The stride starts from the top: neighbouring threads use neighbouring cells, and whole warps rest. The "
+        "tutorial names the step after bank conflicts, of which the tree before it has none either (counted). "
+        "Two per cent: the tree is a small part of the whole.")
     .source(tutorial)
     .types<std::int32_t, float, double>()
     .tunable("threads", {256, 128, 512}, both(rules::power_of_two, rules::block_size))
