@@ -6,6 +6,7 @@
 
 #include "harness/device/simt/counters.h"
 #include "tests/harness/device/simt/kernels_under_test.h"
+#include "tests/harness/device/simt/tree_kernels.h"
 
 namespace {
 
@@ -13,20 +14,7 @@ using tally::simt::DeviceArray;
 using tally::simt::launch;
 using tally::simt::Session;
 
-/// divergence/reduce0: the modulo tree, 256 threads a block.
-__global__ void modulo_tree(const float* x, float* out) {
-  __shared__ float sdata[256];
-  const unsigned tid = threadIdx.x;
-  sdata[tid] = x[blockIdx.x * blockDim.x + tid];
-  __syncthreads();
-  for (unsigned s = 1; s < blockDim.x; s *= 2) {
-    if (tid % (2 * s) == 0) {
-      sdata[tid] += sdata[tid + s];
-    }
-    __syncthreads();
-  }
-  if (tid == 0) out[blockIdx.x] = sdata[tid];
-}
+// The tree of divergence/reduce0, 256 threads a block.
 constexpr std::int64_t tree_accesses_a_block = 2 * 256 + 3 * 255 + 2;
 
 __global__ void grid_stride_sum(const float* x, float* out, int n) {
@@ -57,7 +45,7 @@ void modulo_tree_bench(benchmark::State& state, bool counted) {
   DeviceArray<float> x(std::vector<float>(n, 1.0f)), out(n / 256);
   const auto blocks = static_cast<unsigned>(n / 256);
   measure(state, counted, tree_accesses_a_block * blocks,
-          [&] { launch("modulo_tree", modulo_tree, blocks, 256, 0, x.get(), out.get()); });
+          [&] { launch("modulo_tree", tree_of_neighbours, blocks, 256, 0, x.get(), out.get()); });
 }
 BENCHMARK_CAPTURE(modulo_tree_bench, counted, true)
     ->Arg(1 << 16)

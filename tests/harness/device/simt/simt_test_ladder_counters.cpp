@@ -4,6 +4,7 @@
 
 #include "harness/device/simt/counters.h"
 #include "tests/harness/device/simt/kernels_under_test.h"
+#include "tests/harness/device/simt/tree_kernels.h"
 
 namespace {
 
@@ -20,52 +21,6 @@ class LadderCounters : public testing::Test {
   }
 };
 
-// The ladder: 256 threads a block, one element a thread.
-constexpr int modulo_line = __LINE__ + 7;
-__global__ void reduce_modulo(const float* x, float* out) {
-  __shared__ float sdata[256];
-  const unsigned tid = threadIdx.x;
-  sdata[tid] = x[blockIdx.x * blockDim.x + tid];
-  __syncthreads();
-  for (unsigned s = 1; s < blockDim.x; s *= 2) {
-    if (tid % (2 * s) == 0) {
-      sdata[tid] += sdata[tid + s];
-    }
-    __syncthreads();
-  }
-  if (tid == 0) out[blockIdx.x] = sdata[tid];
-}
-
-constexpr int strided_line = __LINE__ + 9;
-__global__ void reduce_strided(const float* x, float* out) {
-  __shared__ float sdata[256];
-  const unsigned tid = threadIdx.x;
-  sdata[tid] = x[blockIdx.x * blockDim.x + tid];
-  __syncthreads();
-  for (unsigned s = 1; s < blockDim.x; s *= 2) {
-    const unsigned index = 2 * s * tid;
-    if (index < blockDim.x) {
-      sdata[index] += sdata[index + s];
-    }
-    __syncthreads();
-  }
-  if (tid == 0) out[blockIdx.x] = sdata[tid];
-}
-
-__global__ void reduce_sequential(const float* x, float* out) {
-  __shared__ float sdata[256];
-  const unsigned tid = threadIdx.x;
-  sdata[tid] = x[blockIdx.x * blockDim.x + tid];
-  __syncthreads();
-  for (unsigned s = blockDim.x / 2; s > 0; s >>= 1) {
-    if (tid < s) {
-      sdata[tid] += sdata[tid + s];
-    }
-    __syncthreads();
-  }
-  if (tid == 0) out[blockIdx.x] = sdata[tid];
-}
-
 struct LadderStage {
   Counters counters;
   std::vector<LineCounters> lines;
@@ -81,9 +36,10 @@ LadderStage run_stage(void (*kernel)(const float*, float*), unsigned n = 65536) 
 }
 
 TEST_F(LadderCounters, of_the_ladder_are_those_of_the_hardware) {
-  const Counters modulo = run_stage(reduce_modulo).counters, strided = run_stage(reduce_strided).counters,
-                 sequential = run_stage(reduce_sequential).counters;
-  for (const Counters& stage : {modulo, strided, sequential}) {
+  const Counters neighbours = run_stage(tree_of_neighbours).counters,
+                 first_threads = run_stage(tree_of_first_threads).counters,
+                 from_the_top = run_stage(tree_from_the_top).counters;
+  for (const Counters& stage : {neighbours, first_threads, from_the_top}) {
     EXPECT_EQ(stage.global_load_requests, 2048u);
     EXPECT_EQ(stage.global_load_sectors, 8192u);
     EXPECT_EQ(stage.global_load_bytes, 65536u * 4);
@@ -97,49 +53,53 @@ TEST_F(LadderCounters, of_the_ladder_are_those_of_the_hardware) {
     EXPECT_EQ(stage.static_shared_bytes, 1024u);
     EXPECT_EQ(stage.dynamic_shared_bytes, 0u);
   }
-  EXPECT_EQ(modulo.shared_load_conflicts + modulo.shared_store_conflicts, 0u);
-  EXPECT_EQ(strided.shared_load_conflicts + strided.shared_store_conflicts, 26880u);
-  EXPECT_EQ(sequential.shared_load_conflicts + sequential.shared_store_conflicts, 0u);
+  EXPECT_EQ(neighbours.shared_load_conflicts + neighbours.shared_store_conflicts, 0u);
+  EXPECT_EQ(first_threads.shared_load_conflicts + first_threads.shared_store_conflicts, 26880u);
+  EXPECT_EQ(from_the_top.shared_load_conflicts + from_the_top.shared_store_conflicts, 0u);
 }
 
 TEST_F(LadderCounters, show_which_stage_diverges) {
-  const Counters modulo = run_stage(reduce_modulo).counters, strided = run_stage(reduce_strided).counters,
-                 sequential = run_stage(reduce_sequential).counters;
-  // A block's tree: 8 levels, 8 warps. The modulo stage splits every warp on 5 levels, then only those with
-  // lane 0 at work: of 8 warps 4, 2, 1. The others split one warp on each of the levels that leave fewer than
-  // 32 threads at work. To these comes the branch of thread 0 at the end, once a block.
-  EXPECT_EQ(modulo.divergent_branches, 256u * (5 * 8 + 4 + 2 + 1 + 1));
-  EXPECT_EQ(strided.divergent_branches, 256u * (5 + 1));
-  EXPECT_EQ(sequential.divergent_branches, 256u * (5 + 1));
+  const Counters neighbours = run_stage(tree_of_neighbours).counters,
+                 first_threads = run_stage(tree_of_first_threads).counters,
+                 from_the_top = run_stage(tree_from_the_top).counters;
+  // A block's tree: 8 levels, 8 warps. The tree of neighbours splits every warp on 5 levels, then only those
+  // with lane 0 at work: of 8 warps 4, 2, 1. The others split one warp on each of the levels that leave fewer
+  // than 32 threads at work. To these comes the branch of thread 0 at the end, once a block.
+  EXPECT_EQ(neighbours.divergent_branches, 256u * (5 * 8 + 4 + 2 + 1 + 1));
+  EXPECT_EQ(first_threads.divergent_branches, 256u * (5 + 1));
+  EXPECT_EQ(from_the_top.divergent_branches, 256u * (5 + 1));
   // A warp comes to three branches: the loop's on 8 levels (taken 7 times), the tree's on 8, and the last
   // one.
-  for (const Counters& stage : {modulo, strided, sequential}) EXPECT_EQ(stage.branches, 2048u * (8 + 8 + 1));
+  for (const Counters& stage : {neighbours, first_threads, from_the_top})
+    EXPECT_EQ(stage.branches, 2048u * (8 + 8 + 1));
   const auto lanes = [](const Counters& c) { return c.by_name().at("average_active_lanes"); };
-  EXPECT_LT(lanes(modulo), lanes(strided));
-  EXPECT_LE(lanes(strided), 32.0);
+  EXPECT_LT(lanes(neighbours), lanes(first_threads));
+  EXPECT_LE(lanes(first_threads), 32.0);
 }
 
 TEST_F(LadderCounters, name_the_line_of_conflicts_and_of_divergence) {
-  const LadderStage strided = run_stage(reduce_strided), modulo = run_stage(reduce_modulo);
+  const LadderStage first_threads = run_stage(tree_of_first_threads),
+                    neighbours = run_stage(tree_of_neighbours);
   std::uint64_t conflicts = 0, divergent = 0;
-  for (const LineCounters& line : strided.lines) {
+  for (const LineCounters& line : first_threads.lines) {
     if (line.bank_conflicts == 0) continue;
-    EXPECT_TRUE(line.file.ends_with("simt_test_ladder_counters.cpp")) << line.file;
-    EXPECT_EQ(line.line, strided_line);
+    EXPECT_TRUE(line.file.ends_with("tree_kernels.h")) << line.file;
+    EXPECT_EQ(line.line, first_threads_line);
     conflicts += line.bank_conflicts;
   }
   EXPECT_EQ(conflicts, 26880u);
-  for (const LineCounters& line : modulo.lines) {
-    if (line.line == modulo_line) divergent += line.divergent_branches;
+  for (const LineCounters& line : neighbours.lines) {
+    if (line.line == neighbours_line) divergent += line.divergent_branches;
   }
   EXPECT_EQ(divergent, 256u * (5 * 8 + 4 + 2 + 1));
 }
 
 TEST_F(LadderCounters, are_the_same_in_every_run) {
-  const LadderStage first = run_stage(reduce_strided, 4096), again = run_stage(reduce_strided, 4096);
+  const LadderStage first = run_stage(tree_of_first_threads, 4096),
+                    again = run_stage(tree_of_first_threads, 4096);
   EXPECT_EQ(first.counters, again.counters);
   tally::simt::set_worker_count(3);
-  EXPECT_EQ(run_stage(reduce_strided, 4096).counters, first.counters);
+  EXPECT_EQ(run_stage(tree_of_first_threads, 4096).counters, first.counters);
   tally::simt::set_worker_count(0);
 }
 
