@@ -41,11 +41,11 @@ if [ "${1:-}" = --calls ]; then # under ncu: a process makes its calls in the or
       process=$!
       wait "$process"
       awk -v process="$process" -v n="$n" -v type="$type" '
-        match($0, /: (right|WRONG|not called)/) {
+        match($0, /: (right|WRONG|FAILED|not called)/) {
           answer = substr($0, RSTART + 2, RLENGTH - 2)
           print process "," $1 "," n "," type "," tolower(answer)
         }' "$out/call.log" >>"$out/counters_calls.csv"
-      grep -hE 'WRONG|^harness:' "$out/call.log"
+      grep -hE 'WRONG|FAILED|^harness:' "$out/call.log"
     done
   done
   rm -f "$out/call.log"
