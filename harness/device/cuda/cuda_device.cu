@@ -84,11 +84,8 @@ class CudaDevice final : public Device {
     const cudaError_t status = cudaMalloc(&memory, static_cast<std::size_t>(bytes));
     if (status == cudaErrorMemoryAllocation) {
       cudaGetLastError();  // this error does not stick: the next call must not see it
-      std::size_t free_bytes = 0;
-      std::size_t all_bytes = 0;
-      cudaMemGetInfo(&free_bytes, &all_bytes);
       throw DeviceError("no memory for " + std::to_string(bytes) + " bytes (" + name +
-                        "): " + std::to_string(free_bytes) + " bytes are free");
+                        "): " + std::to_string(free_memory()) + " bytes are free");
     }
     require(status, "cudaMalloc");
     return memory;
@@ -97,10 +94,22 @@ class CudaDevice final : public Device {
 
   void* allocate_on_host(std::int64_t bytes) override {
     void* memory = nullptr;
-    require(cudaMallocHost(&memory, static_cast<std::size_t>(bytes)), "cudaMallocHost");
+    const cudaError_t status = cudaMallocHost(&memory, static_cast<std::size_t>(bytes));
+    if (status == cudaErrorMemoryAllocation) {
+      cudaGetLastError();
+      throw DeviceError("no page-locked host memory for " + std::to_string(bytes) + " bytes");
+    }
+    require(status, "cudaMallocHost");
     return memory;
   }
   void release_on_host(void* memory) override { cudaFreeHost(memory); }
+
+  std::int64_t free_memory() override {
+    std::size_t free_bytes = 0;
+    std::size_t all_bytes = 0;
+    require(cudaMemGetInfo(&free_bytes, &all_bytes), "cudaMemGetInfo");
+    return static_cast<std::int64_t>(free_bytes);
+  }
 
   void fill(const InputSpec& spec, ScalarType type, void* array) override {
     cuda::fill(spec, type, array, static_cast<cudaStream_t>(queue_->native_stream()));

@@ -8,19 +8,26 @@
 namespace tally::cuda {
 namespace {
 
+/// `count` bytes, at most eight, from any address.
+__device__ std::uint64_t word_of_bytes(const unsigned char* bytes, std::int64_t count) {
+  std::uint64_t word = 0;
+  for (std::int64_t i = 0; i < count; ++i) word |= static_cast<std::uint64_t>(bytes[i]) << 8 * i;
+  return word;
+}
+
+/// An array need not be aligned to words: problems can be misaligned by an element.
 __global__ void add_shares(const unsigned char* array, std::int64_t bytes, unsigned long long* hash) {
+  const bool aligned = reinterpret_cast<std::uintptr_t>(array) % 8 == 0;
   const auto* words = reinterpret_cast<const std::uint64_t*>(array);
   const std::int64_t whole = bytes / 8;
   const std::int64_t thread = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
   std::uint64_t sum = 0;
-  for (std::int64_t i = thread; i < whole; i += stride) sum += word_share(words[i], i);
+  for (std::int64_t i = thread; i < whole; i += stride) {
+    sum += word_share(aligned ? words[i] : word_of_bytes(array + 8 * i, 8), i);
+  }
   if (thread == 0 && whole * 8 < bytes) {
-    std::uint64_t word = 0;
-    for (std::int64_t i = whole * 8; i < bytes; ++i) {
-      word |= static_cast<std::uint64_t>(array[i]) << 8 * (i - whole * 8);
-    }
-    sum += word_share(word, whole);
+    sum += word_share(word_of_bytes(array + 8 * whole, bytes - 8 * whole), whole);
   }
   for (int lanes = 16; lanes > 0; lanes /= 2) sum += __shfl_down_sync(0xffffffffu, sum, lanes);
   if (threadIdx.x % 32 == 0) atomicAdd(hash, static_cast<unsigned long long>(sum));
