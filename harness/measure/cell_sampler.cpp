@@ -57,6 +57,12 @@ double CellSampler::one_sample(int batch) {
 
 Contender::Pilot CellSampler::pilot() {
   if (cell_.device == DeviceKind::simt) return {};
+  const Contender::Pilot pilot = timed_pilot();
+  entrant_.prepared->restore_inputs();
+  return pilot;
+}
+
+Contender::Pilot CellSampler::timed_pilot() {
   double call = 0;
   const auto timed = [this, &call](int batch) {
     const Stopwatch watch;
@@ -83,6 +89,7 @@ Turn CellSampler::attempt(int round, int samples, int batch) {
     return turn.samples.back();
   });
   turn.cpu_seconds = report.cpu_seconds;
+  entrant_.prepared->restore_inputs();
   if (auto reading = clock_reader_.read(device_)) {
     turn.throttled = reading->throttled;
     reading_ = std::move(reading);

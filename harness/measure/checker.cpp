@@ -42,9 +42,9 @@ void note(Verdict& verdict, const ProblemKey& key, const CheckedCall& call) {
 }
 
 /// The launch that has just been noted, for the reason of a failure.
-std::string place_of_launch(const std::vector<std::uint64_t>& hashes, std::size_t most) {
+std::string place_of_launch(const std::vector<std::uint64_t>& hashes, std::size_t most, bool under_load) {
   return "launch " + std::to_string(hashes.size()) + " of " + std::to_string(most) +
-         ", beside work of others: ";
+         (under_load ? ", beside work of others: " : ": ");
 }
 
 }  // namespace
@@ -136,13 +136,14 @@ Verdict Checker::on_problem(const Cell& cell, ProblemArrays& arrays, Observer& o
 }
 
 Verdict Checker::repeatedly(PreparedEntry& prepared, const Cell& cell, double seconds_a_call,
-                            std::vector<std::uint64_t>& hashes, Observer& observer) const {
+                            double seconds_a_check, std::vector<std::uint64_t>& hashes,
+                            Observer& observer) const {
   const auto most = static_cast<std::size_t>(std::max(settings_.launches, 1));
   // The watchdog waits ten times as long, and the calls come to an end by themselves.
   const double expected =
       settings_.under_load ? most_seconds_of_launches(true) / 10 : most_seconds_of_launches(false);
   observer.begin(cell, {"repeated launches", Activity::Scope::problem,
-                        std::max(expected, fewest_launches * seconds_a_call)});
+                        std::max(expected, fewest_launches * (seconds_a_call + seconds_a_check))});
   const std::unique_ptr<Load> load = settings_.under_load ? prepared.device().begin_load() : nullptr;
   const double most_seconds = most_seconds_of_launches(load != nullptr);
   // The first call, whose time this is, also pays for what is made once: it says little of a thousand calls.
@@ -159,12 +160,13 @@ Verdict Checker::repeatedly(PreparedEntry& prepared, const Cell& cell, double se
     prepared.device().take_findings();  // counts and findings of unasked calls must not look like a leak
     prepared.device().take_counters();
     if (launch < launches_watched_for_leaks) leaks.after_call();
-    if (!load || !known.insert(hashes.back()).second) continue;
+    if (!known.insert(hashes.back()).second) continue;
     if (const auto fault = prepared.fault_of_answer(hashes.back())) {
       verdict.right = false;
-      verdict.reason = place_of_launch(hashes, most) + *fault;
+      verdict.reason = place_of_launch(hashes, most, load != nullptr) + *fault;
     }
   }
+  prepared.restore_inputs();
   verdict.under_load = load && load->is_on();
   const auto leak = leaks.verdict();
   if (verdict.right && leak) {

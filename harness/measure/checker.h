@@ -41,10 +41,10 @@ class Checker {
 
   /// Calls the prepared entry until all but one of `launches` calls are had (the check after timing is the
   /// last), or for most_seconds_of_launches(), and notes the answers in `hashes`, which holds those seen
-  /// before. A call that leaves memory behind each time is wrong. With `under_load`, where the device has
-  /// such a thing, work of others runs beside the calls, and every answer that was not seen before is held
-  /// against the exact one: what goes wrong once in a thousand calls is no other right answer.
-  Verdict repeatedly(PreparedEntry& prepared, const Cell& cell, double seconds_a_call,
+  /// before. Every answer that was not seen before is held against the exact one: what goes wrong once in a
+  /// hundred calls is no other right answer. A call that leaves memory behind each time is wrong. With
+  /// `under_load`, where the device has such a thing, work of others runs beside the calls.
+  Verdict repeatedly(PreparedEntry& prepared, const Cell& cell, double seconds_a_call, double seconds_a_check,
                      std::vector<std::uint64_t>& hashes, Observer& observer) const;
 
   const CheckSettings& settings() const { return settings_; }

@@ -56,6 +56,7 @@ class CellSampler {
 
  private:
   double one_sample(int batch);
+  Contender::Pilot timed_pilot();
   Turn attempt(int round, int samples, int batch);
 
   const Cell& cell_;

@@ -37,6 +37,7 @@ GroupOutcome GroupRun::run() {
     if (entrant.state == Entrant::State::failed) continue;
     if (!guarded(entrant, [&] { prepare(entrant); })) return GroupOutcome::spoilt;
   }
+  fill_inputs();  // the last entry that was prepared may have changed them
   make_contenders();
   bool stopped = false;
   const auto spoilt = sample(stopped);
@@ -88,6 +89,10 @@ void GroupRun::make_arrays() {
                std::string(name_of(kind)) + " memory: " + refused);
     }
   }
+}
+
+void GroupRun::fill_inputs() {
+  for (const auto& [kind, arrays] : arrays_) arrays->fill_inputs(*problem_);
 }
 
 bool GroupRun::guarded(Entrant& entrant, const std::function<void()>& step) {
@@ -156,8 +161,8 @@ void GroupRun::prepare(Entrant& entrant) {
     return fail(entrant, Failure::Status::known_wrong,
                 cell.entry->known_wrong + " (was right in every check here)");
   }
-  const Verdict verdict =
-      context_.checker.repeatedly(*entrant.prepared, cell, call.seconds, entrant.hashes, relay);
+  const Verdict verdict = context_.checker.repeatedly(
+      *entrant.prepared, cell, call.seconds, expected_check_seconds(cell, *problem_), entrant.hashes, relay);
   figures.under_load = verdict.under_load;
   if (!verdict.right) fail_wrong(entrant, verdict.reason);
 }

@@ -41,6 +41,7 @@ class GroupRun {
   // Before the clock: group.cpp.
   void gather();
   void make_arrays();
+  void fill_inputs();
   void check(Entrant& entrant);
   void prepare(Entrant& entrant);
 

@@ -35,9 +35,12 @@ void GroupRun::make_contenders() {
     const std::size_t contender = contenders_.size();
     samplers_.push_back(std::make_unique<CellSampler>(cell, entrant, settings, clock_reader_));
     CellSampler& sampler = *samplers_.back();
-    const auto attempt = [this, contender, &cell, &entrant](const char* what, double calls, auto step) {
+    // Turns of a throttled card are taken again while the cell's time lasts.
+    const double retries = cell.device == DeviceKind::cuda ? settings.max_seconds : 0;
+    const auto attempt = [this, contender, &cell, &entrant, retries](const char* what, double calls,
+                                                                     auto step) {
       activity_ = what;
-      observer_.begin(cell, {what, Activity::Scope::cell, calls * entrant.seconds_a_call});
+      observer_.begin(cell, {what, Activity::Scope::cell, calls * entrant.seconds_a_call + retries});
       try {
         return step();
       } catch (const std::exception& error) {
@@ -128,6 +131,7 @@ bool GroupRun::finish(Entrant& entrant) {
         static_cast<int>(std::set<std::uint64_t>(entrant.hashes.begin(), entrant.hashes.end()).size());
     if (!call.right) {
       fail_wrong(entrant, "after timing: " + call.reason);
+      fill_inputs();    // which it may have changed
       give_out_rows();  // others may have waited for it
       return;
     }
@@ -164,7 +168,8 @@ std::map<std::string, Ratio> GroupRun::ratios_of(const Cell& cell, const Series&
   for (const Cell& baseline : order_.group->cells) {
     if (!is_compared_with(cell, baseline)) continue;
     const Series* series = nullptr;
-    if (const auto done = earlier_.find(baseline.name()); done != earlier_.end()) series = &done->second;
+    const auto done = earlier_.find(baseline.name());
+    if (done != earlier_.end() && !cells_of_.contains(&baseline)) series = &done->second;
     for (std::size_t index = 0; index < contenders_.size(); ++index) {
       if (&samplers_[index]->cell() != &baseline) continue;
       const bool right = entrants_[cells_of_.at(&baseline)].state == Entrant::State::final;

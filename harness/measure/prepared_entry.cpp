@@ -44,6 +44,10 @@ Device::Work PreparedEntry::work(Clock clock) const {
   };
 }
 
+void PreparedEntry::restore_inputs() {
+  if (entry_.destroys_input) device().run(restore());
+}
+
 std::map<std::string, double> PreparedEntry::counters() const {
   return prepared_.counters ? prepared_.counters() : std::map<std::string, double>{};
 }
@@ -94,6 +98,7 @@ CheckedCall PreparedEntry::check() {
   if (!entry_.destroys_input && arrays_.hash_of_inputs() != inputs_before) {
     found(arrays_.changed_input().value_or("wrote over its input, and it does not declare destroys_input()"));
   }
+  restore_inputs();
   return outcome;
 }
 

@@ -42,14 +42,18 @@ class PreparedEntry {
   /// What must be restored before each call, or empty.
   Device::Work restore() const { return arrays_.restore(entry_.destroys_input); }
 
+  /// Brings back, untimed, the inputs that its calls destroy: other entries use the same arrays.
+  void restore_inputs();
+
   /// Counters that the entry itself keeps of its last call.
   std::map<std::string, double> counters() const;
 
   /// Fills the inputs, poisons outputs and scratch, calls once and looks at everything: the answer, what the
-  /// device's own checks found, memory around the arrays, and the inputs.
+  /// device's own checks found, memory around the arrays, and the inputs, which it leaves restored.
   CheckedCall check();
 
-  /// Calls once more with poisoned outputs; only the bits of the answer are looked at.
+  /// Calls once more with poisoned outputs; only the bits of the answer are looked at. Leaves the inputs as
+  /// the call does.
   std::uint64_t hash_of_one_call();
 
   /// What is wrong with the answer of the last call, which has that hash, both values in it; nothing where it

@@ -101,7 +101,7 @@ std::size_t answers_after_a_slow_call(bool has_load) {
   PreparedEntry prepared(entry, tuning, *problem, arrays);
   SizesTried observer;
   std::vector<std::uint64_t> hashes;
-  const Verdict verdict = Checker(settings, {}).repeatedly(prepared, cell, 1, hashes, observer);
+  const Verdict verdict = Checker(settings, {}).repeatedly(prepared, cell, 1, 0, hashes, observer);
   EXPECT_TRUE(verdict.right) << verdict.reason;
   EXPECT_EQ(verdict.under_load, has_load);
   return hashes.size();

@@ -119,6 +119,29 @@ TEST_F(GroupTest, WritingOverTheInputNeedsToBeDeclared) {
   EXPECT_EQ(seen.rows.count("reduce/fake/declared"), 1u) << "its input is restored before each call";
 }
 
+TEST_F(GroupTest, NobodyIsTimedOnAnInputThatAnotherHasDestroyed) {
+  Entry destroyer = fake_entry("destroyer", [](const auto& problem, FakeQueue& queue) {
+    right_sum(problem, queue, 1e-3);
+    std::fill_n(problem.x_in_place(), problem.n, 77.0f);
+  });
+  destroyer.destroys_input = true;
+  add(std::move(destroyer));
+  add_cell(*entries.back(), CacheState::warm, Clock::graph);
+  float first = 0;
+  int calls = 0;
+  add(fake_entry("looker", [&](const auto& problem, FakeQueue& queue) {
+    right_sum(problem, queue, 1e-3);
+    if (problem.n != group.problem.n) return;
+    if (calls++ == 0) first = problem.x[5];
+    EXPECT_NE(problem.x[5], 77.0f) << "call " << calls << " of " << first;
+  }));
+  add_cell(*entries.back(), CacheState::cold, Clock::graph);
+  EXPECT_EQ(run(), GroupOutcome::done);
+  EXPECT_TRUE(seen.failures.empty()) << seen.failures[0].reason;
+  EXPECT_EQ(seen.rows.size(), 4u);
+  EXPECT_GT(calls, 40);
+}
+
 TEST_F(GroupTest, AnEntryThatThrowsCostsItsOwnCellsAndTheProcess) {
   add(fake_entry("throws", [](const auto&, FakeQueue&) { throw DeviceError("an illegal address"); }));
   EXPECT_EQ(run(), GroupOutcome::spoilt);
@@ -275,6 +298,22 @@ TEST_F(GroupTest, OneWrongAnswerInAThousandUnderLoadIsWrong) {
   EXPECT_EQ(seen.failures[0].reason.rfind("launch 701 of 1000, beside work of others: n = 4096, ", 0), 0u)
       << seen.failures[0].reason;
   EXPECT_EQ(device.loads, 0);
+}
+
+TEST_F(GroupTest, EveryNewAnswerIsHeldAgainstTheExactOne) {
+  check.launches = 50;
+  check.sizes = {};
+  check.distributions = {Distribution::uniform};
+  int calls = 0;
+  add(fake_entry("races_now_and_then", [&calls](const auto& problem, FakeQueue& queue) {
+    right_sum(problem, queue, 1e-6);
+    if (++calls == 20) *problem.out *= 2;
+  }));
+  run();
+  EXPECT_TRUE(seen.rows.empty());
+  ASSERT_EQ(seen.failures.size(), 1u);
+  EXPECT_EQ(seen.failures[0].status, Failure::Status::wrong);
+  EXPECT_EQ(seen.failures[0].reason.rfind("launch 20 of 50: n = 4096, ", 0), 0u) << seen.failures[0].reason;
 }
 
 TEST_F(GroupTest, AGroupThatCannotFitIsSkippedWithTheFigures) {
