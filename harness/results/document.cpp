@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -31,6 +32,9 @@ bool write_all(int descriptor, const std::string& text) {
   return true;
 }
 
+/// A command line or a file's name may hold bytes that are no text: they must not cost the results.
+std::string text_of(const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
 void write_value(const Json& value, int depth, std::string& text);
 
 void write_members(const Json& value, int depth, std::string& text) {
@@ -40,7 +44,7 @@ void write_members(const Json& value, int depth, std::string& text) {
     text += first ? "\n" : ",\n";
     first = false;
     text += margin + "  ";
-    if (value.is_object()) text += Json(key).dump() + ": ";
+    if (value.is_object()) text += text_of(Json(key)) + ": ";
     write_value(member, depth + 1, text);
   }
   text += "\n" + margin;
@@ -51,12 +55,33 @@ void write_value(const Json& value, int depth, std::string& text) {
     return std::none_of(json.begin(), json.end(), [](const Json& member) { return member.is_structured(); });
   };
   if (!value.is_structured() || value.empty() || (depth > 2 && is_flat(value))) {
-    text += value.dump();
+    text += text_of(value);
     return;
   }
   text += value.is_object() ? "{" : "[";
   write_members(value, depth, text);
   text += value.is_object() ? "}" : "]";
+}
+
+/// Who answered which question, for the question's ratios: problem, cache state, clock and entry.
+std::array<std::string, 4> answer_of(const Json& cell, const std::string& entry) {
+  return {cell.at("problem"), cell.at("cache"), cell.at("clock"), entry};
+}
+
+/// The row without ratios to baselines that were `refuted`, in another repetition perhaps.
+void drop_ratios(Json& row, const std::set<std::array<std::string, 4>>& refuted) {
+  Json& cell = row.at("tally");
+  const auto ratios = cell.find("ratios");
+  if (ratios == cell.end() || refuted.empty()) return;
+  Json kept = Json::object();
+  for (const auto& [baseline, ratio] : ratios->items()) {
+    if (!refuted.contains(answer_of(cell, baseline))) kept[baseline] = ratio;
+  }
+  if (kept.empty()) {
+    cell.erase("ratios");
+  } else {
+    *ratios = kept;
+  }
 }
 
 /// The devices by index, each with what it measured; "rows" counts those of the document.
@@ -111,9 +136,15 @@ Json make_document(const DocumentHead& head, const JournalContent& content) {
   std::set<std::string> failed;
   for (const Failure& failure : failures) failed.insert(failure.cell);
   std::map<std::string, std::map<int, const Json*>> rows;
+  std::set<std::array<std::string, 4>> refuted;
   for (const Json& row : content.rows) {
     const std::string name = row.at("name");
-    if (!failed.contains(name)) rows[name][row.at("repetition_index").get<int>()] = &row;
+    if (failed.contains(name)) {
+      const Json& cell = row.at("tally");
+      refuted.insert(answer_of(cell, cell.at("entry")));
+    } else {
+      rows[name][row.at("repetition_index").get<int>()] = &row;
+    }
   }
 
   Json document{{"context", head.context}, {"benchmarks", Json::array()}, {"tally", head.tally}};
@@ -124,6 +155,7 @@ Json make_document(const DocumentHead& head, const JournalContent& content) {
       Json placed = *row;
       placed["family_index"] = cell.family_index;
       placed["per_family_instance_index"] = cell.per_family_instance_index;
+      drop_ratios(placed, refuted);
       document["benchmarks"].push_back(std::move(placed));
     }
   }

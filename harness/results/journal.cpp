@@ -3,13 +3,17 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <sstream>
+#include <string_view>
 
 namespace tally {
 namespace {
+
+constexpr std::string_view header_begins = R"({"kind":"header")";
 
 [[noreturn]] void fail(const std::string& path, const char* what) {
   throw ResultsError(path + ": " + what + ": " + std::strerror(errno));
@@ -44,6 +48,14 @@ void take_line(const Json& line, JournalContent& content) {
 }
 
 }  // namespace
+
+bool never_began(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string line;
+  const bool ended = std::getline(file, line) && !file.eof();
+  const std::size_t same = std::min(line.size(), header_begins.size());
+  return !ended && line.compare(0, same, header_begins, 0, same) == 0;
+}
 
 JournalContent read_journal(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -112,7 +124,8 @@ void Journal::place(const ProblemPlace& problem, const std::string& device,
 }
 
 void Journal::append(const char* kind, const Json& content, bool synchronise) {
-  const std::string line = Json{{"kind", kind}, {"content", content}}.dump() + "\n";
+  const std::string line =
+      Json{{"kind", kind}, {"content", content}}.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
   const ssize_t written = pwrite(descriptor_, line.data(), line.size(), bytes_);
   const bool whole = written == static_cast<ssize_t>(line.size());
   if (!whole || (synchronise && fdatasync(descriptor_) != 0)) {

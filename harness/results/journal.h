@@ -39,6 +39,9 @@ struct JournalContent {
   std::int64_t whole_bytes = 0;  ///< up to the end of the last whole line
 };
 
+/// True of a journal whose first line was never finished: by a kill, or for want of room on the disk.
+bool never_began(const std::string& path);
+
 /// Reads a journal. A last line that was torn by a kill is passed over. Throws ResultsError where the file
 /// cannot be read or is not a journal.
 JournalContent read_journal(const std::string& path);

@@ -50,27 +50,48 @@ OneCall::OneCall(Device& device, const Entry& entry, const ProblemKey& key, cons
   arrays.poison_outputs();
 }
 
+namespace {
+
+CheckedCall one_call(Device& device, const Entry& entry, const ProblemKey& key) {
+  OneCall call(device, entry, key, entry.default_tuning());
+  device.sample(call.prepared.work(Clock::device), {},
+                {.cache = CacheState::warm, .hold = false, .label = "tally"});
+  return call.prepared.check();
+}
+
+}  // namespace
+
 std::string call_once(const CallOptions& options, bool& all_right) {
   std::vector<const Entry*> entries = Catalog::instance().matching(options.entries);
   const bool one_by_name = entries.size() == 1 && entries.front()->full_name() == options.entries;
   if (entries.empty()) entry_named("--call", options.entries);  // throws, with the nearest name
+  if (!one_by_name) {
+    std::erase_if(entries, [](const Entry* entry) {
+      return entry->kind != Entry::Kind::variant || !entry->known_wrong.empty();
+    });
+    if (entries.empty())
+      throw ConfigError(
+          "--call " + options.entries +
+          ": it matches baselines and known wrong variants only, which are called by full name");
+  }
   const std::unique_ptr<Device> device = open_device(DeviceKind::cuda, options.device_index);
   std::string text;
   for (const Entry* entry : entries) {
-    if (!one_by_name && (entry->kind != Entry::Kind::variant || !entry->known_wrong.empty())) continue;
     const ProblemKey key = problem_of(*entry, options.n, options.type);
     text += entry->full_name() + " " + key.id() + ": ";
     if (const auto reason = cannot_be_called(*entry, key, DeviceKind::cuda)) {
       text += "not called: " + *reason + "\n";
       continue;
     }
-    const Tuning tuning = entry->default_tuning();
-    OneCall call(*device, *entry, key, tuning);
-    device->sample(call.prepared.work(Clock::device), {},
-                   {.cache = CacheState::warm, .hold = false, .label = "tally"});
-    const CheckedCall checked = call.prepared.check();
-    all_right = all_right && checked.right;
-    text += checked.right ? "right\n" : "WRONG: " + checked.reason + "\n";
+    try {
+      const CheckedCall checked = one_call(*device, *entry, key);
+      all_right = all_right && checked.right;
+      text += checked.right ? "right\n" : "WRONG: " + checked.reason + "\n";
+    } catch (const DeviceError& error) {
+      // The device may be lost to this process: what comes after would say nothing.
+      all_right = false;
+      return text + "FAILED: " + error.what() + "\n";
+    }
   }
   return text;
 }

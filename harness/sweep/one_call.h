@@ -41,8 +41,9 @@ struct CallOptions {
 
 /// Calls each variant that the glob matches once on a GPU, in an NVTX range "tally", and checks its answer:
 /// the shortest program for Nsight Compute or compute-sanitizer to look at. Known-wrong entries are called
-/// only by their full names. Returns what was called; throws ConfigError where nothing is. Sets `all_right`
-/// to false for a wrong answer.
+/// only by their full names. Returns a line for each, which says "not called" of those that cannot take the
+/// size or type; ends after one that fails. Throws ConfigError where nothing matches. Sets `all_right` to
+/// false for a wrong answer and for a failure.
 std::string call_once(const CallOptions& options, bool& all_right);
 
 }  // namespace tally

@@ -75,10 +75,13 @@ class SweepRun {
 
   Journal open_journal() {
     const JournalHeader mine = journal_header(sweep_, plan_, options_);
-    if (!std::filesystem::exists(journal_path_)) return Journal::begin(journal_path_, mine);
+    if (!std::filesystem::exists(journal_path_) || never_began(journal_path_))
+      return Journal::begin(journal_path_, mine);
     if (!options_.resume) {
       // It may hold hours of a run that was killed.
-      const std::string kept = journal_path_ + ".old";
+      std::string kept = journal_path_ + ".old";
+      for (int number = 2; std::filesystem::exists(kept); ++number)
+        kept = journal_path_ + ".old-" + std::to_string(number);
       std::filesystem::rename(journal_path_, kept);
       say("the journal of a run that did not end is kept as " + kept +
           "; --resume would have gone on with it");

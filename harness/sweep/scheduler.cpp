@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <new>
 #include <stdexcept>
+#include <utility>
 
 #include "harness/measure/memory.h"
 
@@ -15,6 +16,9 @@ namespace {
 
 /// Opening a GPU and measuring its ceilings, on a busy machine.
 constexpr double start_seconds = 90;
+constexpr int milliseconds_of_a_wait = 100;
+/// Looks further apart say that this process was stopped, and its workers with it: Ctrl-Z, a suspended job.
+constexpr std::chrono::seconds longest_pass(1);
 constexpr int most_failed_starts = 3;
 constexpr int most_fruitless = 3;
 
@@ -166,6 +170,7 @@ void Scheduler::start_worker(Slot& slot) {
     if (!other.worker) continue;
     for (const int descriptor : other.worker->descriptors()) closed.push_back(descriptor);
   }
+  slot.ready = false;
   slot.spent.on("starts of workers");
   slot.worker = std::make_unique<WorkerProcess>(setup_, closed);
   allow(slot, start_seconds / 10);
@@ -176,12 +181,19 @@ void Scheduler::allow(Slot& slot, double expected_seconds) {
   slot.deadline = std::chrono::steady_clock::now() + std::chrono::duration_cast<Instant::duration>(time);
 }
 
+void Scheduler::forgive_standstill() {
+  const Instant now = std::chrono::steady_clock::now();
+  const Instant::duration stood = now - std::exchange(last_look_, now);
+  if (stood < longest_pass) return;
+  for (Slot& slot : slots_) slot.deadline += stood;
+}
+
 void Scheduler::wait_for_reports() const {
   std::vector<pollfd> descriptors;
   for (const Slot& slot : slots_) {
     if (slot.unit) descriptors.push_back({slot.worker->reports(), POLLIN, 0});
   }
-  poll(descriptors.data(), descriptors.size(), 100);
+  poll(descriptors.data(), descriptors.size(), milliseconds_of_a_wait);
 }
 
 void Scheduler::listen(Slot& slot) {
@@ -192,6 +204,7 @@ void Scheduler::listen(Slot& slot) {
     if (!slot.unit) return;
   }
   if (slot.worker->ended()) return lose(slot, false);
+  forgive_standstill();
   if (std::chrono::steady_clock::now() > slot.deadline) lose(slot, true);
 }
 
@@ -211,8 +224,10 @@ void Scheduler::take_report(Slot& slot, const Json& report) {
   } else if (kind == "ceilings") {
     journal_.ceilings(slot.device.identity, content);
     slot.device.ceilings = content;
-  } else if (kind == "begin") {
+  } else if (kind == "ready") {
+    slot.ready = true;
     slot.failed_starts = 0;
+  } else if (kind == "begin") {
     slot.busy_with = {content.at("cell").get<std::size_t>(),
                       Activity{content.at("what"), scope_named(content.at("scope")), content.at("seconds")}};
     allow(slot, slot.busy_with->second.expected_seconds);
@@ -281,7 +296,7 @@ void Scheduler::lose(Slot& slot, bool timed_out) {
         ledger_.failures_of({slot.unit->group, cell, activity, timed_out, how});
     write_failures(failures);
     slot.fruitful = slot.fruitful || !failures.empty();
-  } else if (++slot.failed_starts >= most_failed_starts) {
+  } else if (!slot.ready && ++slot.failed_starts >= most_failed_starts) {
     give_up(slot, timed_out ? "its worker does not start" : how);
   }
   put_back(slot);

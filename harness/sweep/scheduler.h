@@ -65,7 +65,8 @@ class Scheduler {
     bool fruitful = false;         ///< has reported a row or a failure of its unit
     bool given_up = false;         ///< no worker lives there
     bool noted = false;            ///< the journal has the device
-    int failed_starts = 0;
+    bool ready = false;            ///< the worker has opened the device and knows its ceilings
+    int failed_starts = 0;         ///< of workers that were never ready, one after the other
     std::optional<std::pair<std::size_t, Activity>> busy_with;  ///< a cell of the unit's group
     Instant deadline;
     TimeSpent spent;
@@ -75,6 +76,8 @@ class Scheduler {
   void start(Slot& slot, const WorkUnit& unit);
   void start_worker(Slot& slot);
   void wait_for_reports() const;
+  /// Workers that were stopped for as long as this process are not late.
+  void forgive_standstill();
   void listen(Slot& slot);
   void take_report(Slot& slot, const Json& report);
   void finish_unit(Slot& slot, const std::string& outcome);
@@ -97,6 +100,7 @@ class Scheduler {
   std::atomic<bool>* stop_;
   UnitQueue units_;
   std::set<std::string> said_;
+  Instant last_look_ = std::chrono::steady_clock::now();  ///< at a deadline
   std::string missing_;  ///< what the first device that is not there was refused with
 };
 

@@ -13,7 +13,8 @@ namespace {
 
 /// Writes whole lines, so that the parent never sees a report torn by this process's own doing.
 void write_line(int descriptor, const Json& json) {
-  const std::string line = json.dump() + "\n";
+  // What an entry throws may hold bytes that are no text.
+  const std::string line = json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
   for (std::size_t done = 0; done < line.size();) {
     const ssize_t written = write(descriptor, line.data() + done, line.size() - done);
     if (written < 0 && errno == EINTR) continue;
@@ -165,6 +166,7 @@ void work(const WorkerSetup& setup, int orders, int reports) {
     } else {
       ceilings = ceilings_from_json(setup.ceilings);
     }
+    observer.report("ready", Json::object());
   } catch (const DeviceMissing& error) {
     observer.report("missing", {{"text", error.what()}});
     return;

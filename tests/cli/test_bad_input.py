@@ -157,6 +157,12 @@ def test_bad_command_lines(harness, config, tmp_path: Path) -> None:
     )
 
 
+def test_a_call_that_would_call_nothing_is_refused(harness) -> None:
+    assert_refused(harness("--call", "reduce/std/*"), ["reduce/std/*", "baselines", "full name"])
+    assert_refused(harness("--call", "reduce/harris/v1_as*", "--n", "64"), ["known wrong"])
+    assert_refused(harness("--call", "reduce/nobody/*"), ["no such entry"])
+
+
 def test_bad_filters(harness, config) -> None:
     path = config()
     assert_refused(

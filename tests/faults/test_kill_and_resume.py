@@ -1,5 +1,6 @@
 """Killed at any moment, `--resume` goes on, and the results are as if the run had not been killed."""
 
+import os
 import random
 import resource
 import signal
@@ -143,6 +144,39 @@ def test_without_resume_a_journal_is_kept_beside(tmp_path: Path) -> None:
     assert again.returncode == 0
     assert "is kept as" in again.stderr
     assert Path(f"{out}.journal.old").exists()
+    first = Path(f"{out}.journal.old").read_text()
+    Path(f"{out}.journal").write_text(first)
+    again = run(program, few, "--out", out)
+    assert again.returncode == 0 and "is kept as" in again.stderr
+    assert Path(f"{out}.journal.old").read_text() == first, "what was kept stays"
+    assert Path(f"{out}.journal.old-2").exists()
+
+
+def test_a_journal_that_never_began_is_begun(tmp_path: Path) -> None:
+    program = binary("TALLY_HARNESS")
+    out = tmp_path / "out.json"
+    few = config(tmp_path, COURSE, SIZES[:1])
+    for torn in ("", '{"kind":"header","con'):
+        Path(f"{out}.journal").write_text(torn)
+        assert run(program, few, "--out", out, "--quiet", "--resume").returncode == 0
+        assert load(out)["benchmarks"]
+
+
+def test_a_run_that_was_suspended_goes_on(tmp_path: Path) -> None:
+    """Ctrl-Z and fg, or a job that its queue suspends: for longer than the watchdog waits."""
+    program = binary("TALLY_HARNESS_FAULTS")
+    out = tmp_path / "out.json"
+    watchdog = 5
+    asked_for = config(tmp_path, ["reduce/planted/right", *COURSE], SIZES, measure={"processes": 12})
+    process = start(program, asked_for, "--out", out, watchdog=watchdog, start_new_session=True)
+    wait_for_lines(process, out, "row", 1)
+    os.killpg(process.pid, signal.SIGSTOP)
+    assert process.poll() is None, "it was over before it could be stopped"
+    time.sleep(watchdog + 2)
+    os.killpg(process.pid, signal.SIGCONT)
+    _, err = process.communicate(timeout=240)
+    assert process.returncode == 0, err
+    assert {failure["status"] for failure in load(out)["tally"]["failures"]} == {"skipped"}
 
 
 def test_resume_refuses_the_journal_of_another_device(tmp_path: Path) -> None:

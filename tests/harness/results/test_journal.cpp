@@ -131,6 +131,20 @@ TEST_F(JournalTest, RefusesWhatIsNoJournal) {
   EXPECT_THROW(read_journal(folder / "not_there"), ResultsError);
 }
 
+TEST_F(JournalTest, OneWithoutAWholeFirstLineNeverBegan) {
+  write_example();
+  const std::string whole = text();
+  const std::size_t header = whole.find('\n') + 1;
+  for (std::size_t cut = 0; cut < header; ++cut) {
+    write(whole.substr(0, cut));
+    EXPECT_TRUE(never_began(path)) << "cut at " << cut;
+  }
+  for (const std::string& other : {whole.substr(0, header), whole, std::string("hello"), std::string("\n")}) {
+    write(other);
+    EXPECT_FALSE(never_began(path)) << other;
+  }
+}
+
 TEST_F(JournalTest, AFullDiskIsAnErrorAndNothingIsLost) {
   Journal journal = Journal::begin(path, {{"config_hash", "abc"}});
   journal.row(row_named("a"));
@@ -179,6 +193,34 @@ TEST_F(JournalTest, TheDocumentIsInTheOrderOfThePlanWithoutTheFailed) {
   EXPECT_EQ(document.at("tally").at("failures").at(0).at("cell"), "c");
   EXPECT_EQ(document.at("tally").at("failures").at(1).at("status"), "skipped");
   EXPECT_EQ(Json::parse(document_text(document)), document);
+}
+
+TEST_F(JournalTest, ARatioToABaselineThatFailedLaterIsDropped) {
+  const auto row = [](const char* name, const char* entry, int repetition, const char* cache) {
+    Json made = row_named(name, repetition);
+    made["tally"].update({{"problem", "p"}, {"cache", cache}, {"clock", "device"}, {"entry", entry}});
+    made["tally"]["ratios"] = {{"f/cub/sum", {{"value", 2.0}}}, {"f/cub/reduce", {{"value", 3.0}}}};
+    return made;
+  };
+  JournalContent content;
+  content.rows = {row("sum", "f/cub/sum", 0, "cold"), row("own", "f/own/best", 0, "cold"),
+                  row("own warm", "f/own/best", 0, "warm")};
+  content.failures = {to_json(Failure{"sum", "f/cub/sum", "p", Failure::Status::wrong, "in repetition 1"})};
+  DocumentHead head;
+  head.cells = {{"sum", 0, 0}, {"own", 1, 0}, {"own warm", 1, 1}};
+  const Json rows = make_document(head, content).at("benchmarks");
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0].at("tally").at("ratios").size(), 1u);
+  EXPECT_TRUE(rows[0].at("tally").at("ratios").contains("f/cub/reduce"));
+  EXPECT_EQ(rows[1].at("tally").at("ratios").size(), 2u) << "under other conditions it was right";
+}
+
+TEST_F(JournalTest, BytesThatAreNoTextDoNotCostTheResults) {
+  JournalContent content;
+  DocumentHead head;
+  head.tally = {{"command", "harness --out r\xe9sultats.json"}, {"r\xe9", 1}};
+  const Json read = Json::parse(document_text(make_document(head, content)));
+  EXPECT_EQ(read.at("tally").at("command"), "harness --out r\xef\xbf\xbdsultats.json");
 }
 
 TEST_F(JournalTest, WritingWholeReplacesAndLeavesNothingBeside) {

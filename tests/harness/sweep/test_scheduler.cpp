@@ -7,12 +7,20 @@
 
 #include "harness/sweep/interruption.h"
 #include "harness/sweep/scheduler.h"
+#include "tests/harness/measure/fake_device.h"
 #include "tests/harness/sweep/planted.h"
 
 namespace tally {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// Its memory kills who asks for it, as a host's does that runs out.
+class DeadlyDevice final : public testing::FakeDevice {
+ public:
+  DeadlyDevice() : FakeDevice(DeviceKind::simt) {}
+  void* allocate(std::int64_t, const std::string&) override { _exit(66); }
+};
 
 /// Runs of real kernels on the CPU executor, by workers whose devices can be made to fail.
 class SchedulerTest : public ::testing::Test {
@@ -30,16 +38,17 @@ class SchedulerTest : public ::testing::Test {
   ~SchedulerTest() override { fs::remove_all(folder); }
 
   /// `refusing`: devices that are not there when a worker opens them; `dying`: devices that take it with
-  /// them.
-  Scheduler::End run(const std::set<int>& refusing, const std::set<int>& dying) {
+  /// them; `without_memory`: all take it with them when it first asks for memory.
+  Scheduler::End run(const std::set<int>& refusing, const std::set<int>& dying, bool without_memory = false) {
     WorkerSetup setup;
     setup.plan = &plan;
     setup.measure = sweep.measure;
     setup.check = sweep.check;
     setup.device = DeviceKind::simt;
-    setup.open = [refusing, dying](DeviceKind kind, int index) {
+    setup.open = [=](DeviceKind kind, int index) -> std::unique_ptr<Device> {
       if (refusing.contains(index)) throw DeviceMissing("device " + std::to_string(index) + " fell off");
       if (dying.contains(index)) _exit(77);
+      if (without_memory) return std::make_unique<DeadlyDevice>();
       return open_device(kind, index);
     };
     Journal journal = Journal::begin((folder / "journal").string(), {{"schema_version", 1}});
@@ -91,6 +100,15 @@ TEST_F(SchedulerTest, ADeviceOnWhichWorkersDieHandsItsProblemsOn) {
   EXPECT_EQ(problems.at("simt:1"), static_cast<int>(plan.groups.size()));
   EXPECT_NE(said.find("device 2 is given up: it ended its process with exit code 77"), std::string::npos)
       << said;
+}
+
+TEST_F(SchedulerTest, AProblemThatKillsWorkersBeforeItsFirstCallCostsItselfOnly) {
+  EXPECT_EQ(run({}, {}, true), Scheduler::End::done);
+  EXPECT_EQ(said.find("given up"), std::string::npos) << "the devices are not to blame: " << said;
+  const JournalContent content = read_journal((folder / "journal").string());
+  EXPECT_TRUE(content.rows.empty());
+  ASSERT_EQ(content.failures.size(), plan.cells());
+  EXPECT_EQ(content.failures[0].at("reason"), "no worker process brought a result");
 }
 
 TEST_F(SchedulerTest, WithoutAnyDeviceTheRunEnds) {
