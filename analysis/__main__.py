@@ -13,10 +13,18 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from analysis import compare, compare_formats, export, figures, files, merge, tables, thin
-from analysis.errors import UserError
-from analysis.load import Results, cells, load, load_all, rows_of
-from analysis.options import Command, parser
+try:
+    from analysis import compare, compare_formats, export, figures, files, merge, tables, thin
+    from analysis.errors import UserError
+    from analysis.load import Results, cells, load, load_all, rows_of
+    from analysis.options import Command, parser
+except ModuleNotFoundError as missing:
+    print(
+        f"analysis: error: this Python has no {missing.name}: use .venv/bin/python, which ./run makes, "
+        "or install analysis/requirements.txt",
+        file=sys.stderr,
+    )
+    sys.exit(2)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -44,7 +52,7 @@ def _load(options: argparse.Namespace) -> int:
         where = results.fact("gpu") or ", ".join(sorted(set(table["device"]))) or "nothing"
         print(
             f"{results.path}: {results.title}: {len(table)} cells in {len(results.rows)} rows, "
-            f"{len(results.failures)} failures, {where}, "
+            f"{results.without_a_row}, {where}, "
             f"revision {results.fact('git_revision') or '(not known)'}"
         )
     table = cells(rows_of(inputs))

@@ -26,7 +26,7 @@ from analysis import statistics
 from analysis.comparability import Obstacle, obstacles
 from analysis.errors import UserError
 from analysis.facts import Change, Facts, compare_facts
-from analysis.load import Results
+from analysis.load import Results, as_taken
 
 SLOWER, FASTER, SAME, INCONCLUSIVE = "slower", "faster", "same", "inconclusive"
 ONLY = ("both", "times", "counters")
@@ -205,12 +205,15 @@ def _two_modes(base: statistics.Side, new: statistics.Side, delta: float) -> str
 
 
 def _sides(rows: pd.DataFrame) -> dict[str, statistics.Side]:
-    """Cell -> its processes' samples; a process whose samples were trimmed stands as its median alone."""
+    """Cell -> its processes' samples, of a thinned file by `as_taken`; a process without any stands as its
+    median alone.
+    """
     sides: dict[str, list[np.ndarray]] = {}
-    for name, timed, samples, median in zip(
-        rows["name"], rows["timed"], rows["samples"], rows["median"], strict=True
+    for name, timed, samples, taken, median in zip(
+        rows["name"], rows["timed"], rows["samples"], rows["taken"], rows["median"], strict=True
     ):
-        values = samples[samples > 0] if len(samples) else np.array([median])
+        kept = as_taken(samples, taken) if len(samples) < taken else samples
+        values = kept[kept > 0] if len(kept) else np.array([median])
         if timed and len(values) and values[0] > 0:
             sides.setdefault(name, []).append(values)
     return dict(sides)

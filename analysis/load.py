@@ -7,16 +7,18 @@ of a cell into one line. All times are in seconds. The columns of `rows`:
     name entry short family series kind stage follows problem type n knobs tuning cache clock device
     gpu gpu_index like_for_like bytes items median low high noise stop_reason batch repetition timed
     bandwidth ceiling ceiling_seconds fraction above status ulp error condition launches distinct
-    samples ratios counters static published knob_values tuning_values source
+    samples taken ratios counters static published knob_values tuning_values source
 
 `short` is the entry without its family; `low` and `high` the 95% interval of the median; `timed` is
-False on `simt`, whose times mean nothing; `bandwidth` is in bytes a second; `ceiling` the ceiling's name.
+False on `simt`, whose times mean nothing; `samples` are those that the file holds of the `taken` ones, of
+which `thin` keeps a few; `bandwidth` is in bytes a second; `ceiling` the ceiling's name.
 """
 
 from __future__ import annotations
 
 import hashlib
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,6 +52,15 @@ class Results:
     @property
     def failures(self) -> list[dict[str, Any]]:
         return self.tally.get("failures", [])
+
+    @property
+    def without_a_row(self) -> str:
+        """'33 skipped, 40 known wrong': the cells that have no row, by reason."""
+        counts = Counter(failure["status"] for failure in self.failures)
+        return (
+            ", ".join(f"{count} {status.replace('_', ' ')}" for status, count in counts.items())
+            or "every cell has a row"
+        )
 
     @property
     def title(self) -> str:
@@ -201,6 +212,7 @@ def _line(row: dict[str, Any], gpu: str) -> dict[str, Any]:
         "launches": check.get("launches", math.nan),
         "distinct": check.get("distinct", math.nan),
         "samples": np.asarray(cell.get("samples", []) if timed else [], dtype=float),
+        "taken": row.get("iterations", len(cell.get("samples", []))),
         "ratios": cell.get("ratios", {}) if timed else {},
         "counters": cell.get("counters", {}),
         "static": cell.get("static", {}),
@@ -209,6 +221,16 @@ def _line(row: dict[str, Any], gpu: str) -> dict[str, Any]:
         "tuning_values": cell.get("tuning", {}),
         "source": 0,
     }
+
+
+def as_taken(samples: np.ndarray, taken: int) -> np.ndarray:
+    """As many samples as were taken, in ascending order. Those of a thinned file stand at evenly spaced
+    ranks, and between them the others lie on straight lines.
+    """
+    ordered = np.sort(samples)
+    if len(ordered) >= taken or len(ordered) < 2:
+        return ordered
+    return np.interp(np.linspace(0, 1, taken), np.linspace(0, 1, len(ordered)), ordered)
 
 
 _SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
@@ -253,6 +275,7 @@ _FOLDED: dict[str, Any] = {
     "error": "max",
     "distinct": "max",
     "launches": "sum",
+    "taken": "sum",
 }
 
 

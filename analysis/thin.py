@@ -1,8 +1,9 @@
 """A results file small enough to be committed: every row, and of its samples a few that stand for all.
 
 The samples kept are evenly spaced ranks, the fastest and the slowest among them, in the order in which they
-were taken: their distribution, and with it the median, is that of all. What summarises all samples (median,
-interval, noise, iterations) stays as it was measured. `tally.thinned` says how many a row has at most.
+were taken. Between the extremes and their neighbours the distribution is lost; the rest of it, and with it
+the median, is that of all. What summarises all samples (median, interval, noise, iterations) stays as it was
+measured. `tally.thinned` says how many a row has at most.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ beside it.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -103,11 +103,15 @@ def _add_published(stages: pd.DataFrame, n: int) -> list[str]:
     machines = list(dict.fromkeys(figure["machine"] for figures in stages["published"] for figure in figures))
     kept = []
     for machine in machines:
-        figures = [published.figure_of(row, machine, n) for row in stages["published"]]
-        first = next((figure for figure in figures if figure is not None), None)
-        if first is None or figures[0] is None or sum(figure is not None for figure in figures) < 2:
+        size = published.size_of(stages["published"], machine, n)
+        figures = [published.figure_of(row, machine, size) for row in stages["published"]]
+        first = figures[0]
+        if first is None:
             continue
-        stages[f"published: {machine}"] = [published.speed_up(first, figure) for figure in figures]
+        gains = [published.speed_up(first, figure) for figure in figures]
+        if sum(math.isfinite(gain) for gain in gains) < 2:
+            continue
+        stages[f"published: {machine}"] = gains
         stages[f"published figure: {machine}"] = [
             published.in_words(published.alike(row, figure))
             for row, figure in zip(stages["published"], figures, strict=True)
@@ -146,7 +150,7 @@ def _draw(ladder: Ladder) -> Drawn:
             edgecolor="white",
             linewidth=0.3,
             zorder=4,
-            label=f"published, {machine}{_other_problem(ladder, machine)}",
+            label=f"published, {machine}{_other_problem(ladder, machine, style.power)}",
         )
     for label, value in ladder.libraries.items():
         colour, line, _ = style.LIBRARY[label.split()[0].lower()]
@@ -160,15 +164,16 @@ def _draw(ladder: Ladder) -> Drawn:
     return Drawn(figure, _data(ladder), table(ladder))
 
 
-def _other_problem(ladder: Ladder, machine: str) -> str:
+def _other_problem(ladder: Ladder, machine: str, power: Callable[[int], str]) -> str:
     """', int32, n = ...' where a machine's figures are of another type or size than ours."""
-    found = [published.figure_of(figures, machine, ladder.n) for figures in ladder.stages["published"]]
+    size = published.size_of(ladder.stages["published"], machine, ladder.n)
+    found = [published.figure_of(figures, machine, size) for figures in ladder.stages["published"]]
     figure = next((figure for figure in found if figure is not None), {})
     words = ""
     if figure.get("type", ladder.stages["type"].iloc[0]) != ladder.stages["type"].iloc[0]:
         words += f", {figure['type']}"
     if figure.get("n", ladder.n) != ladder.n:
-        words += f", n = {style.power(figure['n'])}"
+        words += f", n = {power(figure['n'])}"
     return words
 
 
@@ -273,5 +278,6 @@ def table(ladder: Ladder) -> pd.DataFrame:
     for label, value in ladder.libraries.items():
         columns[f"next to {label}"] = [f"{units.ratio(speed / value)}×" for speed in stages["speed_up"]]
     for machine in ladder.machines:
-        columns[f"published, {machine}"] = [text or "–" for text in stages[f"published figure: {machine}"]]
+        heading = f"published, {machine}{_other_problem(ladder, machine, units.size)}"
+        columns[heading] = [text or "–" for text in stages[f"published figure: {machine}"]]
     return pd.DataFrame(columns)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from analysis import units
@@ -14,10 +14,16 @@ def in_words(figures: Sequence[dict[str, Any]]) -> str:
     return ", ".join(units.amount(figure["value"], figure["unit"]) for figure in figures)
 
 
-def figure_of(figures: list[dict[str, Any]], machine: str, n: int) -> dict[str, Any] | None:
-    """A machine's figure for a stage; of several sizes the one at n, else the first."""
-    own = [figure for figure in figures if figure["machine"] == machine]
-    return next((figure for figure in own if figure.get("n") == n), own[0] if own else None)
+def size_of(stages: Iterable[list[dict[str, Any]]], machine: str, n: int) -> Any:
+    """The size at which a machine's figures of several stages stand beside ours: n, or else that of most."""
+    sizes = [figure.get("n") for figures in stages for figure in figures if figure["machine"] == machine]
+    return n if n in sizes else max(sizes, key=sizes.count, default=n)
+
+
+def figure_of(figures: list[dict[str, Any]], machine: str, n: Any) -> dict[str, Any] | None:
+    """A machine's figure for a stage at that size, or nothing."""
+    own = (figure for figure in figures if figure["machine"] == machine and figure.get("n") == n)
+    return next(own, None)
 
 
 def alike(figures: list[dict[str, Any]], chosen: dict[str, Any] | None) -> list[dict[str, Any]]:

@@ -11,6 +11,7 @@ import pandas as pd
 from analysis import units
 from analysis.figures import style
 from analysis.figures.model import Drawn, Group, Plan, best_tunings, representatives
+from analysis.load import as_taken
 
 FEWEST = 6
 
@@ -42,14 +43,21 @@ def _draw(group: Group, cells: pd.DataFrame, n: int) -> Drawn:
     shown = [entry for entry in representatives(group) if entry in set(cells["entry"])]
     pieces: list[pd.DataFrame] = []
     ends: list[np.ndarray] = []
+    # Between the extremes of a thinned file and their neighbours nothing is known.
+    thinned = cells["samples"].map(len) < cells["taken"]
+    outside = float((1 / (cells["samples"].map(len) - 1))[thinned].max()) if thinned.any() else 0.01
     for entry in shown:
         cell = cells[cells["entry"] == entry].iloc[0]
-        relative = np.sort(cell["samples"]) / np.median(cell["samples"])
+        seconds = as_taken(cell["samples"], cell["taken"])
+        relative = seconds / np.median(seconds)
         share = np.arange(1, len(relative) + 1) / len(relative)
+        if thinned.any():
+            known = (share >= outside) & (share <= 1 - outside)
+            seconds, relative, share = seconds[known], relative[known], share[known]
         look = looks.of(cell["short"], _name(cell))
         axis.step(
             np.r_[relative[0], relative],
-            np.r_[0, share],
+            np.r_[share[0] if thinned.any() else 0, share],
             where="post",
             color=look.colour,
             linestyle=look.line,
@@ -62,17 +70,13 @@ def _draw(group: Group, cells: pd.DataFrame, n: int) -> Drawn:
             .clip(0, len(relative) - 1)
         )
         axis.plot(relative[places], share[places], color=look.colour, marker=look.marker, linestyle="none")
-        ends.append(np.quantile(relative, [0.01, 0.99]))
-        pieces.append(
-            pd.DataFrame(
-                {"entry": cell["short"], "n": n, "seconds": np.sort(cell["samples"]), "share": share}
-            )
-        )
+        ends.append(np.interp([outside, 1 - outside], share, relative))
+        pieces.append(pd.DataFrame({"entry": cell["short"], "n": n, "seconds": seconds, "share": share}))
     low, high = min(end[0] for end in ends), max(end[1] for end in ends)
     margin = max((high - low) * 0.05, 0.002)
     axis.set_xlim(low - margin, high + margin)
     axis.set_ylim(0, 1.01)
-    axis.set_xlabel(f"time ÷ own median, n = {style.power(n)}, 1st to 99th percentile")
+    axis.set_xlabel(f"time ÷ own median, n = {style.power(n)}, middle {100 * (1 - 2 * outside):.0f} %")
     axis.set_ylabel("share of samples")
     style.grid(axis)
     style.legend_above(figure, axis)

@@ -39,8 +39,8 @@ def about(results: Results) -> dict[str, Any]:
         "started": results.fact("started") or results.context.get("date", ""),
         "finished": results.fact("finished"),
         "cells": f"{plan.get('cells', results.rows['name'].nunique())} planned, "
-        f"{results.rows['name'].nunique()} measured, {len(results.failures)} "
-        f"skipped or failed, {plan.get('left_out', 0)} left out as too large for the device",
+        f"{results.rows['name'].nunique()} measured; without a row, planned or not: {results.without_a_row}; "
+        f"{plan.get('left_out', 0)} left out as too large for the device",
         "launch floor": units.seconds(ceilings["launch_floor_cold"])
         if "launch_floor_cold" in ceilings
         else "",

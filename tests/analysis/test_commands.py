@@ -178,3 +178,15 @@ def test_source_date_epoch_must_be_a_number(
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "tomorrow")
     assert main(["report", str(good), "--out", str(tmp_path / "r.html")]) == 2
     assert "SOURCE_DATE_EPOCH is 'tomorrow'" in capsys.readouterr().err
+
+
+def test_a_python_without_the_packages_says_which_has_them() -> None:
+    done = subprocess.run(
+        [sys.executable, "-S", "-m", "analysis", "load", "absent.json"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": ""},
+    )
+    assert done.returncode == 2 and done.stdout == ""
+    assert done.stderr.count("\n") == 1 and "this Python has no" in done.stderr and ".venv" in done.stderr

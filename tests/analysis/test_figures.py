@@ -308,3 +308,16 @@ def test_nothing_to_draw_and_the_same_group_twice(folder: Path, tmp_path: Path) 
     other = synthetic.write(tmp_path, "other.json", synthetic.machine(sizes=(1024, 2**20), samples=8, seed=4))
     with pytest.raises(UserError, match="two files have the row reduce/korean_course/reduce0"):
         plans_of(folder / "paper.json", other)
+
+
+def test_published_figures_of_one_ladder_are_of_one_size() -> None:
+    def figure(n: int, value: float) -> dict[str, Any]:
+        return {"machine": "RTX 2070", "type": "float32", "n": n, "value": value, "unit": "ms"}
+
+    stages = [[figure(2**24, 0.2), figure(2**26, 0.9)], [figure(2**26, 0.8)], [figure(2**26, 0.7)], []]
+    assert published.size_of(stages, "RTX 2070", 2**24) == 2**24, "ours, where a stage has it"
+    assert published.size_of(stages, "RTX 2070", 2**20) == 2**26, "else that of most"
+    assert published.size_of(stages, "no such card", 2**20) == 2**20
+    at_26 = [published.figure_of(figures, "RTX 2070", 2**26) for figures in stages]
+    assert [found and found["value"] for found in at_26] == [0.9, 0.8, 0.7, None]
+    assert published.figure_of(stages[1], "RTX 2070", 2**24) is None, "never one of another size"

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 import synthetic
 
+from analysis import compare
 from analysis.__main__ import main
-from analysis.load import load
+from analysis.load import as_taken, load
 
 
 def test_the_distribution_stays(tmp_path: Path) -> None:
@@ -35,6 +36,37 @@ def test_the_distribution_stays(tmp_path: Path) -> None:
             assert np.quantile(few, share) == pytest.approx(np.quantile(every, share), rel=0.02)
         assert rounds_of_few == sorted(rounds_of_few), "in the order in which they were taken"
         assert all(every[round_] == sample for round_, sample in zip(rounds_of_few, few, strict=True))
+
+
+def test_as_taken_brings_the_distribution_back() -> None:
+    rng = np.random.default_rng(5)
+    every = np.sort(rng.lognormal(0, 0.1, 400))
+    few = every[np.round(np.linspace(0, 399, 31)).astype(int)]
+    again = as_taken(rng.permutation(few), 400)
+    assert len(again) == 400 and (again[0], again[-1]) == (every[0], every[-1])
+    for share in (0.05, 0.25, 0.5, 0.75, 0.95):
+        assert np.quantile(again, share) == pytest.approx(np.quantile(every, share), rel=0.01)
+    assert (as_taken(every[::-1], 400) == every).all() and len(as_taken(every[:1], 9)) == 1
+
+
+def test_a_comparison_of_thinned_files_is_that_of_whole_ones(tmp_path: Path) -> None:
+    """No wider: seven samples stand for those that were taken."""
+    base = synthetic.machine(sizes=(1024, 2**20), processes=3, samples=201)
+    new = synthetic.machine(sizes=(1024, 2**20), processes=3, samples=201, seed=8)
+    ratios = []
+    for thinned in (False, True):
+        sides = []
+        for name, document in (("base", base), ("new", new)):
+            path = synthetic.write(tmp_path, f"{name}.json", copy.deepcopy(document))
+            if thinned:
+                few = tmp_path / f"{name}-few.json.gz"
+                assert main(["thin", str(path), "--samples", "7", "--out", str(few)]) == 0
+                path = few
+            sides.append(load(path))
+        ratios.append(compare.compare(*sides).verdicts)
+    for whole, few in zip(*ratios, strict=True):
+        assert few.ratio == pytest.approx(whole.ratio, rel=0.005)
+        assert few.high / few.low == pytest.approx(whole.high / whole.low, rel=0.05)
 
 
 def test_rows_with_few_samples_or_none_stay(tmp_path: Path) -> None:
