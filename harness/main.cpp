@@ -69,7 +69,8 @@ void declare(CLI::App& app, Arguments& arguments) {
   app.add_flag("--list", arguments.list, "list all variants and baselines");
   auto* describe = app.add_option("--describe", arguments.describe, "say all that is known of an entry")
                        ->type_name("ENTRY");
-  app.add_option("--results", arguments.results, "with --describe: a results file, for the measured gain")
+  app.add_option("--results", arguments.results,
+                 "with --describe: a results file, not compressed, for the measured gain")
       ->type_name("FILE")
       ->needs(describe);
   auto* explain =
@@ -84,12 +85,27 @@ void declare(CLI::App& app, Arguments& arguments) {
       ->type_name("GLOB")
       ->excludes(explain);
   app.add_option("--n", arguments.explained.n, "with --explain and --call: the size")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(std::int64_t{1}, most_elements));
   app.add_option("--type", arguments.explained.type, "with --explain and --call: the element type");
   app.add_flag("--json", arguments.explained.as_json, "with --explain: the counters alone, as JSON")
       ->needs(explain);
   app.add_flag("--print-schema", arguments.print_schema, "print the JSON Schema of configs");
   app.set_version_flag("--version", [] { return version_text(); });
+}
+
+/// Throws ConfigError where the options ask for several things at once, of which one only would be done.
+void require_one_question(const CLI::App& app, const Arguments& arguments) {
+  std::vector<std::string> asked;
+  if (!arguments.config.empty()) asked.push_back(arguments.config);
+  for (const char* question : {"--describe", "--explain", "--call", "--list", "--print-schema"}) {
+    if (app.count(question) > 0) asked.emplace_back(question);
+  }
+  if (asked.size() > 1) throw ConfigError(asked[0] + " and " + asked[1] + " are two questions; ask one");
+  for (const char* option : {"--n", "--type"}) {
+    if (app.count(option) > 0 && !arguments.explain && !arguments.call)
+      throw ConfigError(std::string(option) +
+                        " is for --explain and --call; a config has its own sizes and types");
+  }
 }
 
 std::optional<std::string> environment(const std::string& name) {
@@ -202,6 +218,7 @@ int main(int argc, char** argv) {
   std::string command_line = argv[0];
   for (int i = 1; i < argc; ++i) command_line += std::string(" ") + argv[i];
   try {
+    require_one_question(app, arguments);
     return run(arguments, command_line);
   } catch (const ConfigError& error) {
     return fail(bad_input, error.what());

@@ -5,6 +5,9 @@
 set -uo pipefail
 harness=${1:-build/cuda/harness}
 n=${2:-1003}
+for program in compute-sanitizer "$harness"; do
+  command -v "$program" >/dev/null || { echo "sanitize.sh: there is no $program" >&2; exit 2; }
+done
 power=1
 while ((power < n)); do power=$((2 * power)); done
 status=0

@@ -5,6 +5,7 @@ set -euo pipefail
 here=$(dirname "$0")
 config=${1:?the config, such as configs/sweep.json}
 shards=${2:?the number of shards}
+[[ $shards =~ ^[1-9][0-9]*$ ]] || { echo "submit.sh: $shards is no number of shards" >&2; exit 2; }
 [ $# -gt 2 ] || { echo "submit.sh: a partition is missing; sinfo shows what there is" >&2; exit 2; }
 shift 2
 

@@ -1,5 +1,6 @@
 #include "harness/sweep/explain.h"
 
+#include "harness/measure/memory.h"
 #include "harness/sweep/config.h"
 #include "harness/sweep/explain_page.h"
 #include "harness/sweep/one_call.h"
@@ -27,11 +28,25 @@ Explained explained_on_simt(const Entry& entry, const ProblemKey& key, bool with
   return explained;
 }
 
+void require_memory(const ProblemKey& key) {
+  const std::unique_ptr<Device> device = open_device(DeviceKind::simt, 0);
+  const std::int64_t needed = footprint_of(*device, *make_problem(key), true);
+  const std::int64_t available = available_memory(*device);
+  if (needed <= available) return;
+  throw ConfigError("--n " + std::to_string(key.n) + ": " + key.id() + " needs " + in_words(needed) +
+                    " of memory, of which " + in_words(available) + " are free");
+}
+
 }  // namespace
 
 std::string explain(const ExplainOptions& options) {
   std::vector<const Entry*> entries{&entry_named("--explain", options.entry)};
   if (options.against) entries.push_back(&entry_named("--against", *options.against));
+  if (entries.back()->family != entries.front()->family) {
+    throw ConfigError("--against " + *options.against + ": it answers another question than " +
+                      options.entry + ": they are of the families " + entries.back()->family + " and " +
+                      entries.front()->family);
+  }
   std::vector<Explained> explained;
   ProblemKey key;
   for (const Entry* entry : entries) {
@@ -39,6 +54,7 @@ std::string explain(const ExplainOptions& options) {
     if (const auto reason = cannot_be_called(*entry, key, DeviceKind::simt)) {
       throw ConfigError("--explain " + entry->full_name() + ": " + *reason);
     }
+    require_memory(key);
     explained.push_back(explained_on_simt(*entry, key, !options.as_json));
   }
   if (options.as_json) {

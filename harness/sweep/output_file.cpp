@@ -24,6 +24,9 @@ void require_writable(const std::string& out_path, bool is_default) {
   const std::filesystem::path path(out_path);
   std::error_code ignored;
   if (out_path.empty() || !path.has_filename()) throw cannot("a file name is missing");
+  if (path.extension() == ".gz")
+    throw cannot(
+        "the harness does not compress; `python -m analysis thin` does, from a file that it has written");
   if (std::filesystem::is_directory(path, ignored)) throw cannot("it is a folder");
   if (std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored)) {
     throw cannot("it is not a regular file");

@@ -18,7 +18,6 @@ using Schema = nlohmann::ordered_json;
 // Whole numbers that every JSON reader holds exactly.
 constexpr std::int64_t largest_integer = (std::int64_t{1} << 53) - 1;
 // So many bytes of any element type still fit into 63 bits, with room for several arrays.
-constexpr std::int64_t largest_n = std::int64_t{1} << 50;
 
 Schema described(Schema schema, const std::string& description) {
   Schema result = {{"description", description}};
@@ -75,14 +74,14 @@ Schema names_of(const Values& values) {
   return names;
 }
 
-Schema one_size() { return integer(1, largest_n); }
+Schema one_size() { return integer(1, most_elements); }
 Schema seed() { return integer(0, largest_integer); }
 
 Schema sizes_schema() {
   Schema range =
       object({{"from", described(one_size(), "The first size.")},
               {"to", described(one_size(), "No size is above it.")},
-              {"factor", described(integer(2, largest_n), "Each size is so many times the one before.")}},
+              {"factor", described(integer(2, most_elements), "Each size is so many times the one before.")}},
              {"from", "to", "factor"});
   return any_of(list_of(one_size()), std::move(range));
 }
@@ -105,7 +104,8 @@ Schema measure_schema() {
       "What is timed: device (the GPU's work only), end_to_end (from the call to the answer in host memory) or, on GPUs, graph (as device, of the call replayed as a CUDA graph; entries that wait for the device inside their call cannot be). Each makes cells of its own.");
   key("half_width", number_above_0(0.5), defaults.half_width,
       "Sampling stops when the 95% confidence interval of the median is within this fraction of the median, on either side.");
-  key("min_samples", integer(1, 1000000), defaults.min_samples, "Samples that every cell gets.");
+  key("min_samples", integer(1, 1000000), defaults.min_samples,
+      "Samples that every cell gets, unless max_seconds are over before.");
   key("max_samples", integer(1, 1000000), defaults.max_samples, "Samples after which sampling stops.");
   key("max_seconds", number_above_0(86400), defaults.max_seconds,
       "Seconds of sampling a cell after which sampling stops.");

@@ -1,10 +1,14 @@
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
 namespace tally {
+
+/// No size is above it.
+constexpr std::int64_t most_elements = std::int64_t{1} << 50;
 
 /// The JSON Schema (draft 2020-12) of configs, made from the families' knobs and the settings' own defaults.
 /// It is what the harness itself validates by, and configs/schema.json is its text.

@@ -157,6 +157,29 @@ def test_bad_command_lines(harness, config, tmp_path: Path) -> None:
     )
 
 
+def test_two_questions_at_once_are_refused(harness, config) -> None:
+    path, entry = config(), "reduce/harris/v3"
+    assert_refused(harness(path, "--describe", entry), ["--describe", "two questions"])
+    assert_refused(harness("--describe", entry, "--list"), ["--describe and --list"])
+    assert_refused(harness(path, "--n", "5"), ["--n", "--explain"])
+    assert_refused(harness(path, "--type", "float32"), ["--type", "--explain"])
+
+
+def test_bad_questions_of_explain(harness) -> None:
+    entry = "reduce/harris/v3"
+    for n in ("0", "-3", "abc", "99999999999999999999", "1125899906842625"):
+        assert_refused(harness("--explain", entry, "--n", n), ["--n"])
+    assert_refused(harness("--explain", entry, "--n", "1125899906842624"), ["needs", "of memory", "are free"])
+    assert_refused(
+        harness("--explain", entry, "--against", "convolve/direct/global"),
+        ["convolve/direct/global", "another question", "families"],
+    )
+
+
+def test_results_are_not_compressed(harness, config) -> None:
+    assert_refused(harness(config(), "--out", "a.json.gz"), ["a.json.gz", "thin"])
+
+
 def test_a_call_that_would_call_nothing_is_refused(harness) -> None:
     assert_refused(harness("--call", "reduce/std/*"), ["reduce/std/*", "baselines", "full name"])
     assert_refused(harness("--call", "reduce/harris/v1_as*", "--n", "64"), ["known wrong"])
