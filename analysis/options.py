@@ -89,7 +89,7 @@ def parser(handlers: Mapping[str, Command]) -> argparse.ArgumentParser:
     _allow(command, MERGED)
 
     command = add(
-        "thin", "a results file with fewer samples a row, of the same distribution: to be committed"
+        "thin", "a results file with fewer samples a row, at evenly spaced ranks of all: to be committed"
     )
     command.add_argument("results", type=Path, metavar="RESULTS")
     command.add_argument(
