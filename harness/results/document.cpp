@@ -32,9 +32,6 @@ bool write_all(int descriptor, const std::string& text) {
   return true;
 }
 
-/// A command line or a file's name may hold bytes that are no text: they must not cost the results.
-std::string text_of(const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
-
 void write_value(const Json& value, int depth, std::string& text);
 
 void write_members(const Json& value, int depth, std::string& text) {
@@ -44,7 +41,7 @@ void write_members(const Json& value, int depth, std::string& text) {
     text += first ? "\n" : ",\n";
     first = false;
     text += margin + "  ";
-    if (value.is_object()) text += text_of(Json(key)) + ": ";
+    if (value.is_object()) text += json_line(Json(key)) + ": ";
     write_value(member, depth + 1, text);
   }
   text += "\n" + margin;
@@ -55,7 +52,7 @@ void write_value(const Json& value, int depth, std::string& text) {
     return std::none_of(json.begin(), json.end(), [](const Json& member) { return member.is_structured(); });
   };
   if (!value.is_structured() || value.empty() || (depth > 2 && is_flat(value))) {
-    text += text_of(value);
+    text += json_line(value);
     return;
   }
   text += value.is_object() ? "{" : "[";

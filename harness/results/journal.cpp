@@ -124,8 +124,7 @@ void Journal::place(const ProblemPlace& problem, const std::string& device,
 }
 
 void Journal::append(const char* kind, const Json& content, bool synchronise) {
-  const std::string line =
-      Json{{"kind", kind}, {"content", content}}.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  const std::string line = json_line({{"kind", kind}, {"content", content}}) + "\n";
   const ssize_t written = pwrite(descriptor_, line.data(), line.size(), bytes_);
   const bool whole = written == static_cast<ssize_t>(line.size());
   if (!whole || (synchronise && fdatasync(descriptor_) != 0)) {

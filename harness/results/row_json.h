@@ -1,6 +1,7 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <string>
 
 #include "harness/device/device.h"
 #include "harness/device/machine_code.h"
@@ -11,6 +12,12 @@ namespace tally {
 
 /// Keys stay in the order in which they were written.
 using Json = nlohmann::ordered_json;
+
+/// The JSON on one line. Bytes that are no text, of a command line, a file's name or what an entry threw, are
+/// replaced: they must not cost the results.
+inline std::string json_line(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
 
 /// One element of the results file's `benchmarks`: a Google Benchmark row with our object `tally` in it.
 /// Numbers that are not finite are left out, for JSON has none.

@@ -13,8 +13,7 @@ namespace {
 
 /// Writes whole lines, so that the parent never sees a report torn by this process's own doing.
 void write_line(int descriptor, const Json& json) {
-  // What an entry throws may hold bytes that are no text.
-  const std::string line = json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  const std::string line = json_line(json) + "\n";
   for (std::size_t done = 0; done < line.size();) {
     const ssize_t written = write(descriptor, line.data() + done, line.size() - done);
     if (written < 0 && errno == EINTR) continue;
