@@ -81,7 +81,7 @@ void declare(CLI::App& app, Arguments& arguments) {
       ->type_name("ENTRY")
       ->needs(explain);
   app.add_option("--call", arguments.call,
-                 "call each matching variant once on the GPU, for a profiler or sanitizer to look at")
+                 "call each matching variant once on the GPU (or on --device), for a profiler or sanitizer to look at")
       ->type_name("GLOB")
       ->excludes(explain);
   app.add_option("--n", arguments.explained.n, "with --explain and --call: the size")
@@ -179,11 +179,9 @@ int run(const Arguments& arguments, const std::string& command_line) {
     std::cout << explain(asked);
   } else if (arguments.call) {
     const DeviceChoice device = choose_device(arguments.device.value_or("cuda"));
-    if (device.kind != DeviceKind::cuda)
-      throw ConfigError("--call is for GPUs; --explain looks at a call on simt");
-    bool all_entries_right = true;
-    std::cout << call_once({*arguments.call, arguments.explained.n, arguments.explained.type, device.index},
-                           all_entries_right);
+    const bool all_entries_right = call_once({*arguments.call, arguments.explained.n, arguments.explained.type,
+                                              device.kind, device.index},
+                                             std::cout);
     return all_entries_right ? all_right : something_wrong;
   } else if (arguments.config.empty()) {
     throw ConfigError(

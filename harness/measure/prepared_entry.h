@@ -69,7 +69,7 @@ class PreparedEntry {
   std::uint64_t hash_after(const Device::Work& call);
 
   const Entry& entry_;
-  const Tuning& tuning_;
+  const Tuning tuning_;
   const Problem& problem_;
   ProblemArrays& arrays_;
   RightAnswers* right_answers_;

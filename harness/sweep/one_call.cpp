@@ -61,7 +61,7 @@ CheckedCall one_call(Device& device, const Entry& entry, const ProblemKey& key) 
 
 }  // namespace
 
-std::string call_once(const CallOptions& options, bool& all_right) {
+bool call_once(const CallOptions& options, std::ostream& out) {
   std::vector<const Entry*> entries = Catalog::instance().matching(options.entries);
   const bool one_by_name = entries.size() == 1 && entries.front()->full_name() == options.entries;
   if (entries.empty()) entry_named("--call", options.entries);  // throws, with the nearest name
@@ -74,26 +74,26 @@ std::string call_once(const CallOptions& options, bool& all_right) {
           "--call " + options.entries +
           ": it matches baselines and known wrong variants only, which are called by full name");
   }
-  const std::unique_ptr<Device> device = open_device(DeviceKind::cuda, options.device_index);
-  std::string text;
+  const std::unique_ptr<Device> device = open_device(options.device, options.device_index);
+  bool all_right = true;
   for (const Entry* entry : entries) {
     const ProblemKey key = problem_of(*entry, options.n, options.type);
-    text += entry->full_name() + " " + key.id() + ": ";
-    if (const auto reason = cannot_be_called(*entry, key, DeviceKind::cuda)) {
-      text += "not called: " + *reason + "\n";
+    out << entry->full_name() << " " << key.id() << ": " << std::flush;
+    if (const auto reason = cannot_be_called(*entry, key, options.device)) {
+      out << "not called: " << *reason << "\n";
       continue;
     }
     try {
       const CheckedCall checked = one_call(*device, *entry, key);
       all_right = all_right && checked.right;
-      text += checked.right ? "right\n" : "WRONG: " + checked.reason + "\n";
+      out << (checked.right ? "right" : "WRONG: " + checked.reason) << "\n";
     } catch (const DeviceError& error) {
       // The device may be lost to this process: what comes after would say nothing.
-      all_right = false;
-      return text + "FAILED: " + error.what() + "\n";
+      out << "FAILED: " << error.what() << "\n";
+      return false;
     }
   }
-  return text;
+  return all_right;
 }
 
 }  // namespace tally

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <ostream>
 #include <string>
 
 #include "harness/catalog/catalog.h"
@@ -36,14 +37,15 @@ struct CallOptions {
   std::string entries;  ///< a full name or a glob
   std::int64_t n = 1 << 16;
   std::string type = "float32";
+  DeviceKind device = DeviceKind::cuda;
   int device_index = 0;
 };
 
-/// Calls each variant that the glob matches once on a GPU, in an NVTX range "tally", and checks its answer:
-/// the shortest program for Nsight Compute or compute-sanitizer to look at. Known-wrong entries are called
-/// only by their full names. Returns a line for each, which says "not called" of those that cannot take the
-/// size or type; ends after one that fails. Throws ConfigError where nothing matches. Sets `all_right` to
-/// false for a wrong answer and for a failure.
-std::string call_once(const CallOptions& options, bool& all_right);
+/// Calls each variant that the glob matches once, on a GPU in an NVTX range "tally", and checks its answer:
+/// the shortest program for Nsight Compute or compute-sanitizer to look at. Known-wrong entries and baselines
+/// are called only by their full names. Writes a line for each as it is known, which says "not called" of
+/// those that cannot take the size, type or device; ends after one that fails. Throws ConfigError where
+/// nothing matches. False for a wrong answer and for a failure.
+bool call_once(const CallOptions& options, std::ostream& out);
 
 }  // namespace tally

@@ -180,3 +180,19 @@ def test_an_empty_shard_is_valid_and_says_so(harness, config) -> None:
     outputs = [harness(config(), "--device", "simt", "--dry-run", "--shard", f"{i}/4") for i in range(4)]
     assert [done.code for done in outputs] == [0] * 4
     assert sum("0 cells" in done.out and "this shard is empty" in done.out for done in outputs) == 3
+
+
+@pytest.mark.parametrize("element_type", ["float32", "float16"])
+def test_call_calls_every_variant_once(harness, element_type) -> None:
+    called = harness("--call", "*/*/*", "--device", "simt", "--n", "1003", "--type", element_type)
+    assert called.code == 0, called.err
+    answers = [line.split(": ", 2)[1] for line in called.out.splitlines()]
+    assert set(answers) == {"right", "not called"}
+    assert answers.count("right") > 40
+
+
+def test_call_names_what_is_wrong(harness) -> None:
+    called = harness("--call", "reduce/harris/v1_as_published", "--device", "simt", "--n", "1003")
+    assert called.code == 1
+    assert called.out.startswith("reduce/harris/v1_as_published ")
+    assert "WRONG: " in called.out
