@@ -157,6 +157,77 @@ void check_order() {
   }
 }
 
+/// Page-locked host memory with the content of an earlier life.
+template <typename A>
+class PageLocked {
+ public:
+  PageLocked() {
+    TUNE_REQUIRE(cudaMallocHost(&there_, sizeof *there_));
+    std::memset(static_cast<void*>(there_), 0xff, sizeof *there_);
+  }
+  ~PageLocked() { cudaFreeHost(there_); }
+  PageLocked(const PageLocked&) = delete;
+  PageLocked& operator=(const PageLocked&) = delete;
+  tally_reduce::HostAnswer<A>* get() const { return there_; }
+
+ private:
+  tally_reduce::HostAnswer<A>* there_ = nullptr;
+};
+
+template <typename T, typename Op>
+cudaError_t reduce_to_host(const Storage& storage, const T* x, const PageLocked<Answer<T>>& through,
+                           Answer<T>& answer, std::int64_t n, Op op, cudaStream_t stream) {
+  std::size_t bytes = storage.bytes();
+  return tally_reduce::reduce_to_host(storage.get(), bytes, x, through.get(), answer, n, op, stream);
+}
+
+/// The answer that the host watches for, right behind the kernel that writes the input, while what was queued
+/// by the call before may still be ending.
+template <typename T, typename Op>
+void check_to_host(const char* name, Op op, long long Exact::*expected) {
+  const Section section(std::string(name) + " to the host");
+  constexpr std::int64_t largest = std::int64_t{1} << 24;
+  const Stream stream;
+  const Storage storage(storage_bytes());
+  const DeviceArray<T> x(largest);
+  const PageLocked<Answer<T>> through;
+  for (const std::int64_t n : {0, 1, 33, 1000, 16384, 70001, 1 << 18, 1000003, 1 << 24}) {
+    for (int round = 0; round < 50; ++round) {
+      fill<<<264, 512, 0, stream>>>(x.get(), n, static_cast<std::uint32_t>(round), 4);
+      Answer<T> answer;
+      std::memset(&answer, 0x77, sizeof answer);
+      const cudaError_t status = reduce_to_host(storage, x.get(), through, answer, n, op, stream);
+      expect(status == cudaSuccess, std::string(name) + ": " + cudaGetErrorString(status));
+      if (n == 0 && !std::is_same_v<Op, tally_reduce::Sum>) continue;
+      const auto exact = static_cast<double>(exact_of(x.get(), n).*expected);
+      expect(static_cast<double>(answer) == exact,
+             std::string(name) + " n=" + std::to_string(n) + " to the host: " +
+                 std::to_string(static_cast<double>(answer)) + ", expected " + std::to_string(exact));
+    }
+  }
+}
+
+__global__ void fail() { asm volatile("trap;"); }
+
+/// Loses the GPU to this process: the last of all checks, which gives nothing back.
+void check_wait_for_what_never_comes() {
+  const auto& stream = *new Stream;
+  const auto& storage = *new Storage(storage_bytes());
+  const auto& x = *new DeviceArray<float>(1 << 20);
+  const auto& through = *new PageLocked<float>;
+  float answer = 0;
+  TUNE_REQUIRE(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
+  expect(reduce_to_host(storage, x.get(), through, answer, 1 << 20, tally_reduce::Sum(), stream) ==
+             cudaErrorStreamCaptureUnsupported,
+         "a captured call to the host is refused");
+  cudaGraph_t graph{};
+  TUNE_REQUIRE(cudaStreamEndCapture(stream, &graph));
+  fail<<<1, 1, 0, stream>>>();
+  expect(reduce_to_host(storage, x.get(), through, answer, 1 << 20, tally_reduce::Sum(), stream) ==
+             cudaErrorLaunchFailure,
+         "a wait behind a kernel that failed ends with its error");
+}
+
 void check_refusals() {
   const Storage storage(storage_bytes());
   const DeviceArray<float> x(1 << 20);
@@ -185,5 +256,10 @@ int main(int argc, char** argv) {
   check_bits<double>("float64");
   check_bits<__half>("float16");
   check_many();
+  check_to_host<float>("float32 sum", tally_reduce::Sum(), &Exact::sum);
+  check_to_host<double>("float64 sum", tally_reduce::Sum(), &Exact::sum);
+  check_to_host<__half>("float16 sum", tally_reduce::Sum(), &Exact::sum);
+  check_to_host<std::int64_t>("int64 minimum", tally_reduce::Min(), &Exact::smallest);
+  check_wait_for_what_never_comes();
   return verdict("check_reduce");
 }

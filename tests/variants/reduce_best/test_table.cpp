@@ -2,9 +2,12 @@
 /// themselves are checked on a GPU by check_reduce.cu in this folder.
 #include <gtest/gtest.h>
 
+#include <cstring>
+#include <limits>
 #include <random>
 #include <vector>
 
+#include "variants/reduce/best/host_answer.h"
 #include "variants/reduce/best/plan.h"
 #include "variants/reduce/best/spans.h"
 
@@ -123,6 +126,34 @@ TEST(Table, NamesOnlyKernelsThatAHopperCanRun) {
 static_assert(plan_for(0, h200).blocks == 1);
 static_assert(plan_for(1, h200).kernel.way == Way::one_block);
 static_assert(plan_for(std::int64_t{1} << 36, h200).slots() < most_slots(h200) + 1);
+
+template <typename A>
+class HostAnswerOf : public testing::Test {};
+using AnswerTypes = testing::Types<float, double, std::int32_t, std::int64_t>;
+TYPED_TEST_SUITE(HostAnswerOf, AnswerTypes);
+
+/// Words arrive one by one, in any order; values whose words are 0 are answers too.
+TYPED_TEST(HostAnswerOf, IsThereWhenAllItsWordsAre) {
+  using A = TypeParam;
+  using There = HostAnswer<A>;
+  for (const A value : {A(0), A(-1), A(1), std::numeric_limits<A>::max(), std::numeric_limits<A>::lowest()}) {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, &value, sizeof value);
+    for (int first = 0; first < There::count; ++first) {
+      There there;
+      std::memset(&there, 0xff, sizeof there);
+      there.clear();
+      A answer = A(77);
+      for (int i = 0; i < There::count; ++i) {
+        EXPECT_FALSE(there.take(answer));
+        const int word = (first + i) % There::count;
+        there.words[word] = There::written | (bits >> 32 * word & 0xffffffffu);
+      }
+      EXPECT_TRUE(there.take(answer));
+      EXPECT_EQ(std::memcmp(&answer, &value, sizeof answer), 0);
+    }
+  }
+}
 
 }  // namespace
 }  // namespace tally_reduce

@@ -32,7 +32,7 @@ __device__ Answer<T> multiply_once(const Pairs& pairs, int tile, bool takes_ends
 /// One block: up to Threads · Loads words of each array.
 template <typename T, typename Out, int Threads, int Loads, bool Shifted>
 __global__ void __launch_bounds__(Threads) one_block(Pairs pairs, Out* out) {
-  if (threadIdx.x == 32 % Threads) fetch(out);
+  fetch_answer<Threads>(out);
   let_later_kernels_start();
   wait_for_earlier_kernels();
   const Answer<T> sum = reduce_block<Sum, Threads>(multiply_once<T, Threads, Loads, Shifted>(pairs, 0, true));
@@ -46,7 +46,7 @@ __global__ void __launch_bounds__(Threads)
   fetch_slots<Threads>(slots, out);
   let_later_kernels_start();
   wait_for_earlier_kernels();
-  const std::uint64_t calls = read_calls(slots);
+  const std::uint64_t calls = read_calls(slots, threadIdx.x < 32);
   const int others = static_cast<int>(gridDim.x) - 1;
   const bool last = static_cast<int>(blockIdx.x) == others;
   const Answer<T> sum = reduce_block<Sum, Threads>(
@@ -87,8 +87,8 @@ __global__ void __launch_bounds__(Threads, (Loads > 2 ? 1024 : 2048) / Threads)
   fetch_slots<Threads>(slots, out);
   let_later_kernels_start();
   wait_for_earlier_kernels();
-  const std::uint64_t calls = read_calls(slots);
   const bool last = blockIdx.x == gridDim.x - 1;
+  const std::uint64_t calls = read_calls(slots, last || threadIdx.x == 0);
   Answer<T> end = 0;
   if (last) end = ends_of<T, Threads>(pairs);
   Answer<T> sum = multiply_tiles<T, Threads, Loads, Shifted>(pairs);

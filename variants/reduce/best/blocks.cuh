@@ -1,6 +1,7 @@
 #pragma once
 
 #include "elements.cuh"
+#include "host_answer.h"
 
 /// What the kernels are made of: sums over a warp and a block, loads of words, the answer, and the two
 /// instructions of programmatic launches.
@@ -145,6 +146,14 @@ __device__ void load_words(uint4 (&word)[Loads], const uint4* from, int present)
 /// up in, long before it is used: else the use would wait for the memory behind them.
 __device__ inline void fetch(const void* address) { asm volatile("prefetch.global.L2 [%0];" ::"l"(address)); }
 
+/// The line that the answer will go to. The host's memory is not brought near: it is only written.
+template <int Threads, typename Out>
+__device__ void fetch_answer(const Out* out) {
+  if (threadIdx.x == 32 % Threads) fetch(out);
+}
+template <int Threads, typename A>
+__device__ void fetch_answer(const HostAnswer<A>*) {}
+
 /// Waits until all that was queued before this kernel has ended and can be read. Returns at once in a launch
 /// that is not programmatic.
 __device__ inline void wait_for_earlier_kernels() {
@@ -181,6 +190,18 @@ __device__ void answer(Out* out, A total, A divisor) {
         "@first st.global.b32 [%0], %1; }" ::"l"(out),
         "r"(static_cast<unsigned>(bits_of(total))), "r"(threadIdx.x)
         : "memory");
+  }
+}
+
+/// The same to the host, which may see one word before the other: each tells that it has been written.
+template <typename Op, typename A>
+__device__ void answer(HostAnswer<A>* out, A total, A divisor) {
+  if constexpr (Op::divides) total = total / divisor;
+  if (threadIdx.x != 0) return;
+#pragma unroll
+  for (int i = 0; i < HostAnswer<A>::count; ++i) {
+    const std::uint64_t word = HostAnswer<A>::written | (bits_of(total) >> 32 * i & 0xffffffffu);
+    asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(out->words + i), "l"(word) : "memory");
   }
 }
 

@@ -41,9 +41,9 @@ __device__ inline void wait_for_copy(std::uint64_t* arrived, unsigned parity) {
 
 /// As grid_of_blocks, with a tile of StageBytes. Copies of memory that does not begin at a multiple of 128
 /// bytes are a fifth slower: the words of `spans` should. Dynamic shared memory: Stages · StageBytes.
-template <typename T, typename Op, int Threads, int Stages, int StageBytes>
+template <typename T, typename Op, int Threads, int Stages, int StageBytes, typename Out = Answer<T>>
 __global__ void __launch_bounds__(Threads)
-    grid_of_copies(Spans spans, Slots slots, std::uint64_t tag, Answer<T>* out, Answer<T> divisor) {
+    grid_of_copies(Spans spans, Slots slots, std::uint64_t tag, Out* out, Answer<T> divisor) {
 #if TALLY_REDUCE_HOPPER
   constexpr int stage_words = StageBytes / bytes_of_word;
   static_assert(stage_words % Threads == 0);
@@ -74,7 +74,7 @@ __global__ void __launch_bounds__(Threads)
   if (threadIdx.x == 0) {
     for (int stage = 0; stage < Stages && at + stage * step < end; ++stage) fill(at + stage * step, stage);
   }
-  const std::uint64_t calls = read_calls(slots);
+  const std::uint64_t calls = read_calls(slots, last || threadIdx.x == 0);
   Answer<T> end_of_array = Op::template identity<Answer<T>>();
   if (last) end_of_array = ends_of<T, Op, Threads>(spans);
   __syncthreads();  // the barriers are there

@@ -36,14 +36,14 @@ __device__ Answer<T> gather_tiles(const Spans& spans) {
 
 /// Blocks that take their tiles by turns and meet in slots. tag: not of a call that the storage may still
 /// remember.
-template <typename T, typename Op, int Threads, int Loads>
+template <typename T, typename Op, int Threads, int Loads, typename Out = Answer<T>>
 __global__ void __launch_bounds__(Threads, (Loads > 4 ? 1024 : 2048) / Threads)
-    grid_of_blocks(Spans spans, Slots slots, std::uint64_t tag, Answer<T>* out, Answer<T> divisor) {
+    grid_of_blocks(Spans spans, Slots slots, std::uint64_t tag, Out* out, Answer<T> divisor) {
   fetch_slots<Threads>(slots, out);
   let_later_kernels_start();
   wait_for_earlier_kernels();
-  const std::uint64_t calls = read_calls(slots);
   const bool last = blockIdx.x == gridDim.x - 1;
+  const std::uint64_t calls = read_calls(slots, last || threadIdx.x == 0);
   Answer<T> end = Op::template identity<Answer<T>>();
   if (last) end = ends_of<T, Op, Threads>(spans);
   Answer<T> sum = gather_tiles<T, Op, Threads, Loads>(spans);

@@ -40,9 +40,9 @@ __device__ Answer<T> gather_once(const SmallSpans& spans, unsigned tile, bool ta
 }
 
 /// One block: up to Threads · Loads words.
-template <typename T, typename Op, int Threads, int Loads>
-__global__ void __launch_bounds__(Threads) one_block(SmallSpans spans, Answer<T>* out, Answer<T> divisor) {
-  if (threadIdx.x == 32 % Threads) fetch(out);
+template <typename T, typename Op, int Threads, int Loads, typename Out = Answer<T>>
+__global__ void __launch_bounds__(Threads) one_block(SmallSpans spans, Out* out, Answer<T> divisor) {
+  fetch_answer<Threads>(out);
   let_later_kernels_start();
   wait_for_earlier_kernels();
   const Answer<T> sum = reduce_block<Op, Threads>(gather_once<T, Op, Threads, Loads>(spans, 0, true));
@@ -51,13 +51,13 @@ __global__ void __launch_bounds__(Threads) one_block(SmallSpans spans, Answer<T>
 
 /// One block for each tile, as many as Kernel::most_tiles() says. The blocks meet in slots, and one warp
 /// of the last block combines them.
-template <typename T, typename Op, int Threads, int Loads>
+template <typename T, typename Op, int Threads, int Loads, typename Out = Answer<T>>
 __global__ void __launch_bounds__(Threads)
-    one_tile_each(SmallSpans spans, Slots slots, std::uint64_t tag, Answer<T>* out, Answer<T> divisor) {
+    one_tile_each(SmallSpans spans, Slots slots, std::uint64_t tag, Out* out, Answer<T> divisor) {
   fetch_slots<Threads>(slots, out);
   let_later_kernels_start();
   wait_for_earlier_kernels();
-  const std::uint64_t calls = read_calls(slots);
+  const std::uint64_t calls = read_calls(slots, threadIdx.x < 32);
   const int others = static_cast<int>(gridDim.x) - 1;
   const bool last = static_cast<int>(blockIdx.x) == others;
   const Answer<T> sum =
@@ -68,8 +68,8 @@ __global__ void __launch_bounds__(Threads)
 
 /// One cluster of up to 16 blocks, one tile each: every warp leaves its sum in the shared memory of block 0.
 /// No storage.
-template <typename T, typename Op, int Threads, int Loads>
-__global__ void __launch_bounds__(Threads) one_cluster(SmallSpans spans, Answer<T>* out, Answer<T> divisor) {
+template <typename T, typename Op, int Threads, int Loads, typename Out = Answer<T>>
+__global__ void __launch_bounds__(Threads) one_cluster(SmallSpans spans, Out* out, Answer<T> divisor) {
 #if TALLY_REDUCE_HOPPER
   using A = Answer<T>;
   constexpr int warps = Threads / 32;

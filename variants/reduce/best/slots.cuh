@@ -27,16 +27,19 @@ struct Slots {
   __device__ Slot* of_block(int block) const { return first + 1 + block; }
 };
 
-__device__ inline std::uint64_t read_calls(const Slots& slots) {
+/// For the threads that need it, which are few: one place of the L2 cache answers one request after another,
+/// and thousands of them would be heard before the last block's.
+__device__ inline std::uint64_t read_calls(const Slots& slots, bool needed) {
   std::uint64_t calls = 0;
-  asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(calls) : "l"(slots.calls()) : "memory");
+  if (needed)
+    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(calls) : "l"(slots.calls()) : "memory");
   return calls;
 }
 
 /// What a block does first of all. The last one will wait for every slot and then write the answer: it has
 /// all those lines brought near while the array is being read.
-template <int Threads>
-__device__ void fetch_slots(const Slots& slots, const void* out) {
+template <int Threads, typename Out>
+__device__ void fetch_slots(const Slots& slots, const Out* out) {
   const int others = static_cast<int>(gridDim.x) - 1;
   if (static_cast<int>(blockIdx.x) != others) return;
   constexpr int slots_of_sector = 2;
@@ -44,7 +47,7 @@ __device__ void fetch_slots(const Slots& slots, const void* out) {
   for (int i = slots_of_sector * static_cast<int>(threadIdx.x); i <= others; i += slots_of_sector * Threads) {
     fetch(slots.first + i);
   }
-  if (threadIdx.x == 32 % Threads) fetch(out);
+  fetch_answer<Threads>(out);
 }
 
 __device__ inline void write_slot(Slot* slot, std::uint64_t value, std::uint64_t tag) {
