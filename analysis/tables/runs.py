@@ -15,6 +15,7 @@ from analysis.tables.choice import filtered
 _CEILINGS = {
     "launch_floor_cold": ("launch floor, one call (µs)", 1e-6),
     "launch_floor_batched": ("launch floor, in batches (µs)", 1e-6),
+    "launch_floor_end_to_end": ("launch floor, to an answer in host memory (µs)", 1e-6),
     "hbm_read": ("memory read (GB/s)", 1e9),
     "hbm_copy": ("memory copy, bytes both ways (GB/s)", 1e9),
 }

@@ -6,7 +6,7 @@
 
 #include "harness/catalog/catalog.h"
 #include "harness/device/launch.h"
-#include "harness/device/source_path.h"
+#include "harness/sources/source_path.h"
 
 /// How a variant or a baseline declares itself, in its own file and nowhere else:
 ///

@@ -56,6 +56,8 @@ struct Ceilings {
   double launch_floor_cold = 0;  ///< an empty kernel, timed as a cold sample is
   double launch_floor_batched =
       0;  ///< an empty kernel in a batch of many, launched the quicker way of those there are
+  double launch_floor_end_to_end =
+      0;  ///< from an empty kernel's launch to its answer in host memory; 0: not known
   double hbm_read = 0;
   double hbm_copy = 0;             ///< bytes read plus bytes written
   std::vector<Footprint> l2_read;  ///< by footprint, ascending
@@ -125,6 +127,13 @@ class Device {
   /// Measured afresh at each call; nothing on devices whose times mean nothing.
   virtual std::optional<Ceilings> measure_ceilings() { return std::nullopt; }
 
+  /// Seconds from one empty kernel's start to the next one's in a stream of them, of this process: measured
+  /// at the first call. Nothing on devices whose times mean nothing.
+  virtual std::optional<double> launch_gap() { return std::nullopt; }
+
+  /// When this object goes, all goes that its process has on the device: who opens it again begins afresh.
+  virtual void leave_with_everything() {}
+
   virtual std::optional<ClockReading> clocks() { return std::nullopt; }
 
   /// Keeps the device busy beside whatever is run meanwhile: its caches, its memory, its multiprocessors.
@@ -152,8 +161,8 @@ std::string identity_of(const DeviceFacts& facts);
 /// asked for at the same time.
 int count_gpus(bool all_will_be_probed = false);
 
-/// What open_device(kind, index).facts() would say of each index; GPUs are asked in child processes, all at
-/// the same time. Throws DeviceMissing.
+/// What open_device(kind, index).facts() would say of each index, but for free memory; GPUs are asked in
+/// child processes, all at the same time. Throws DeviceMissing.
 std::vector<DeviceFacts> probe_devices(DeviceKind kind, const std::vector<int>& indices);
 
 }  // namespace tally

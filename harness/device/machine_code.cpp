@@ -13,7 +13,7 @@
 #include <stdexcept>
 #include <tuple>
 
-#include "harness/device/source_path.h"
+#include "harness/sources/source_path.h"
 
 namespace tally {
 namespace {

@@ -103,8 +103,12 @@ std::map<int, ChildQuestion>& questions_for_facts() {
 }
 
 void ask_for_facts(int index) {
+#if TALLY_HAS_CUDA
+  questions_for_facts().try_emplace(index, [index] { return to_json(cuda_device_facts(index)); });
+#else
   questions_for_facts().try_emplace(
       index, [index] { return to_json(open_device(DeviceKind::cuda, index)->facts()); });
+#endif
 }
 
 #if TALLY_HAS_CUDA

@@ -47,7 +47,7 @@ double l2_read_rate(const Ceilings& ceilings, double bytes) {
   return std::lerp(below->rate, above->rate, place);
 }
 
-CeilingFigures ceiling_of(const Ceilings& ceilings, const Problem& problem, CacheState cache,
+CeilingFigures ceiling_of(const Ceilings& ceilings, const Problem& problem, CacheState cache, Clock clock,
                           std::int64_t l2_bytes, double median, double noise) {
   const double bytes = problem.bytes();
   CeilingFigures figures;
@@ -59,7 +59,9 @@ CeilingFigures ceiling_of(const Ceilings& ceilings, const Problem& problem, Cach
     figures.name = "l2_read";
     seconds = bytes / in_l2;
   }
-  const double floor = cache == CacheState::warm ? ceilings.launch_floor_batched : ceilings.launch_floor_cold;
+  const double floor = clock == Clock::end_to_end  ? ceilings.launch_floor_end_to_end
+                       : cache == CacheState::warm ? ceilings.launch_floor_batched
+                                                   : ceilings.launch_floor_cold;
   figures.seconds = floor + seconds;
   figures.fraction = median > 0 ? figures.seconds / median : 0;
   figures.above = figures.fraction > 1 + noise;

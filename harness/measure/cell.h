@@ -42,6 +42,7 @@ struct MeasureSettings {
   double max_seconds = 0.4;  ///< of sampling, a cell
   int rounds = 10;           ///< at least: entries take turns so many times
   int processes = 1;         ///< fresh processes a group; each is a repetition
+  int contexts = 1;          ///< at most, that each opens to find one like the others': Settling
   std::uint64_t seed = 1;    ///< of the rounds' order and of bootstraps
 };
 

@@ -218,6 +218,7 @@ Row GroupRun::row_of(std::size_t index) {
   if (cell.device == DeviceKind::cuda) {
     row.gpu_index = facts.index;
     row.gpu_uuid = facts.uuid;
+    row.launch_gap = entrant.prepared->device().launch_gap().value_or(0);
   }
   // On the CPU the answer is in host memory either way.
   row.like_for_like =
@@ -236,8 +237,8 @@ Row GroupRun::row_of(std::size_t index) {
       contender.cpu_seconds / static_cast<double>(sorted.size() * static_cast<std::size_t>(row.batch));
   row.ratios = ratios_of(cell, contender.series);
   if (context_.ceilings && cell.device == DeviceKind::cuda) {
-    row.ceiling =
-        ceiling_of(*context_.ceilings, *problem_, cell.cache, facts.l2_bytes, row.median, row.noise);
+    row.ceiling = ceiling_of(*context_.ceilings, *problem_, cell.cache, cell.clock, facts.l2_bytes,
+                             row.median, row.noise);
   }
   row.check = entrant.figures;
   row.counters = entrant.counters;

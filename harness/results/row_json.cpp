@@ -76,6 +76,7 @@ Json tally_json(const Row& row) {
   json["device"] = name_of(row.device);
   if (row.gpu_index) json["gpu_index"] = *row.gpu_index;
   if (!row.gpu_uuid.empty()) json["gpu_uuid"] = row.gpu_uuid;
+  if (row.launch_gap > 0) put(json, "launch_gap", row.launch_gap);
   json["like_for_like"] = row.like_for_like;
   json["bytes"] = row.bytes;
   json["items"] = row.items;
@@ -170,6 +171,8 @@ Json to_json(const Ceilings& ceilings, std::int64_t l2_bytes) {
   Json json = Json::object();
   put(json, "launch_floor_cold", ceilings.launch_floor_cold);
   put(json, "launch_floor_batched", ceilings.launch_floor_batched);
+  if (ceilings.launch_floor_end_to_end > 0)
+    put(json, "launch_floor_end_to_end", ceilings.launch_floor_end_to_end);
   put(json, "hbm_read", ceilings.hbm_read);
   put(json, "hbm_copy", ceilings.hbm_copy);
   json["l2_read"] = Json::array();

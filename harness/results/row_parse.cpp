@@ -89,6 +89,7 @@ void read_identity(const Json& tally, Row& row) {
   row.device = device_from_json(tally.at("device"));
   if (tally.contains("gpu_index")) row.gpu_index = tally.at("gpu_index").get<int>();
   row.gpu_uuid = tally.value("gpu_uuid", "");
+  row.launch_gap = tally.value("launch_gap", 0.0);
   row.like_for_like = tally.value("like_for_like", true);
 }
 
@@ -151,6 +152,7 @@ Ceilings ceilings_from_json(const Json& json) {
   Ceilings ceilings;
   ceilings.launch_floor_cold = json.value("launch_floor_cold", 0.0);
   ceilings.launch_floor_batched = json.value("launch_floor_batched", 0.0);
+  ceilings.launch_floor_end_to_end = json.value("launch_floor_end_to_end", 0.0);
   ceilings.hbm_read = json.value("hbm_read", 0.0);
   ceilings.hbm_copy = json.value("hbm_copy", 0.0);
   for (const Json& footprint : json.value("l2_read", Json::array())) {

@@ -127,6 +127,7 @@ class Reader {
     read_number(json, "max_seconds", measure.max_seconds);
     read_integer(json, "rounds", measure.rounds);
     read_integer(json, "processes", measure.processes);
+    read_integer(json, "contexts", measure.contexts);
     read_integer(json, "seed", measure.seed);
     if (measure.min_samples > measure.max_samples) {
       throw sweep_.error_at(json.contains("min_samples") ? "/measure/min_samples" : "/measure/max_samples",

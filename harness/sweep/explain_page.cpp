@@ -8,6 +8,7 @@
 
 #include "harness/catalog/describe.h"
 #include "harness/results/text_table.h"
+#include "harness/sources/source_path.h"
 
 namespace tally {
 namespace {
@@ -20,7 +21,7 @@ std::string figure(std::uint64_t value) { return with_commas(static_cast<double>
 
 /// The text of that line, without its indentation; empty where the source is not there.
 std::string source_line(const std::string& file, int line) {
-  std::ifstream stream(TALLY_SOURCE_ROOT + file);
+  std::ifstream stream(repository_when_built() + file);
   std::string text;
   for (int i = 0; i < line && std::getline(stream, text);) ++i;
   const std::size_t first = text.find_first_not_of(" \t");

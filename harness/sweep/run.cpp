@@ -108,7 +108,9 @@ class SweepRun {
     for (const DeviceFacts& facts : options_.devices) {
       devices.push_back({facts.index, identity_of(facts), {}});
       const auto earlier = earlier_devices_.find(identity_of(facts));
-      if (earlier != earlier_devices_.end()) devices.back().ceilings = earlier->value("ceilings", Json());
+      if (earlier == earlier_devices_.end()) continue;
+      devices.back().ceilings = earlier->value("ceilings", Json());
+      devices.back().launch_gap = earlier->value("launch_gap", 0.0);
     }
     Progress progress(!options_.quiet, ledger_.cells_in_all(),
                       estimated_seconds(plan_, sweep_) / static_cast<double>(devices.size()));

@@ -164,6 +164,7 @@ void Scheduler::start_worker(Slot& slot) {
   setup_.device_index = slot.device.index;
   setup_.identity = slot.device.identity;
   setup_.ceilings = slot.device.ceilings;
+  setup_.launch_gap = slot.device.launch_gap;
   // A worker that holds another's end of a pipe open would keep it from seeing the end.
   std::vector<int> closed = closed_in_workers_;
   for (const Slot& other : slots_) {
@@ -221,6 +222,8 @@ void Scheduler::take_report(Slot& slot, const Json& report) {
   } else if (kind == "device") {
     if (!slot.noted) journal_.device(content);
     slot.noted = true;
+    const double gap = content.value("launch_gap", slot.device.launch_gap);
+    if (slot.device.launch_gap == 0 || gap < slot.device.launch_gap) slot.device.launch_gap = gap;
   } else if (kind == "ceilings") {
     journal_.ceilings(slot.device.identity, content);
     slot.device.ceilings = content;

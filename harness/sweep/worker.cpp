@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "harness/measure/group.h"
+#include "harness/measure/settle.h"
 #include "harness/results/journal.h"
 
 namespace tally {
@@ -152,13 +153,18 @@ void work(const WorkerSetup& setup, int orders, int reports) {
   std::map<DeviceKind, std::unique_ptr<Device>> devices;
   const DeviceOf device_of = [&](DeviceKind kind) -> Device& {
     std::unique_ptr<Device>& device = devices[kind];
-    if (!device) device = setup.open(kind, kind == setup.device ? setup.device_index : 0);
+    if (device) return *device;
+    const bool is_own = kind == setup.device;
+    device = open_settled([&] { return setup.open(kind, is_own ? setup.device_index : 0); },
+                          {.openings = setup.measure.contexts, .known_gap = is_own ? setup.launch_gap : 0});
     return *device;
   };
   std::optional<Ceilings> ceilings;
   try {
     Device& device = device_of(setup.device);
-    observer.report("device", facts_json(device.facts(), setup));
+    Json facts = facts_json(device.facts(), setup);
+    if (const auto gap = device.launch_gap()) facts["launch_gap"] = *gap;
+    observer.report("device", facts);
     if (setup.ceilings.is_null()) {
       ceilings = device.measure_ceilings();
       if (ceilings) observer.report("ceilings", to_json(*ceilings, device.facts().l2_bytes));

@@ -10,6 +10,10 @@ namespace {
 
 __global__ void nothing() {}
 
+__global__ void write_word(volatile std::uint64_t* word, std::uint64_t value) { *word = value; }
+
+constexpr int floor_samples = 101;
+
 /// A launch that may begin while the kernel before it still runs (compute capability 9.0 and later): the
 /// least that a kernel in a stream of kernels can cost.
 void launch_programmatically(cudaStream_t stream) {
@@ -102,12 +106,41 @@ double best_read_seconds(Device& device, const uint4* words, std::int64_t count,
   return best;
 }
 
+/// From the launch to the moment at which the host sees what the kernel wrote: what no answer to the host can
+/// go below, however it gets there.
+double end_to_end_floor(Device& device) {
+  auto* word = static_cast<volatile std::uint64_t*>(device.allocate_on_host(sizeof(std::uint64_t)));
+  *word = 0;
+  std::uint64_t calls = 0;
+  const Device::Work call = [&](DeviceQueue& queue) {
+    ++calls;
+    Queue(queue).launch(write_word, {1, 1}, word, calls);
+    while (*word != calls) {
+    }
+  };
+  const double seconds =
+      median_of(device, call, {.cache = CacheState::cold, .clock = Clock::end_to_end}, floor_samples);
+  device.release_on_host(const_cast<std::uint64_t*>(word));
+  return seconds;
+}
+
 }  // namespace
+
+double measure_launch_gap(Device& device) {
+  constexpr int launches = 13;
+  constexpr int samples = 31;
+  const auto of = [&](int count) {
+    const Device::Work work = [&device, count](DeviceQueue& queue) {
+      for (int i = 0; i < count; ++i) Queue(queue).launch(nothing, {device.facts().multiprocessors, 256});
+    };
+    return median_of(device, work, {.cache = CacheState::cold}, samples);
+  };
+  return (of(launches) - of(1)) / (launches - 1);
+}
 
 Ceilings measure_ceilings(Device& device) {
   Ceilings ceilings;
   const Device::Work empty = [](DeviceQueue& queue) { Queue(queue).launch(nothing, {1, 32}); };
-  constexpr int floor_samples = 101;
   constexpr int floor_batch = 200;
   ceilings.launch_floor_cold = median_of(device, empty, {.cache = CacheState::cold}, floor_samples);
   const SampleRequest batched{.cache = CacheState::warm, .batch = floor_batch};
@@ -120,6 +153,8 @@ Ceilings measure_ceilings(Device& device) {
     ceilings.launch_floor_batched =
         std::min(ceilings.launch_floor_batched, median_of(device, programmatic, batched, floor_samples));
   }
+
+  ceilings.launch_floor_end_to_end = end_to_end_floor(device);
 
   // Large enough that ramp-up is below a thousandth, small enough to fit beside any problem.
   const std::int64_t wanted = std::int64_t{4} << 30;

@@ -9,4 +9,7 @@ namespace tally::cuda {
 /// Measures what this GPU can do at best, with the same sampler that times the entries. Takes about a second.
 Ceilings measure_ceilings(Device& device);
 
+/// What Device::launch_gap() says.
+double measure_launch_gap(Device& device);
+
 }  // namespace tally::cuda

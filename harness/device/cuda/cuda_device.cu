@@ -1,6 +1,8 @@
 #include "harness/device/cuda/cuda_device.h"
 
+#include <cstdlib>
 #include <cub/version.cuh>
+#include <sstream>
 
 #include "harness/device/cuda/ceilings.h"
 #include "harness/device/cuda/fill.h"
@@ -55,24 +57,90 @@ std::string hexadecimal(const cudaUUID_t& uuid) {
   return text;
 }
 
-std::string bus_id_of(int index) {
+std::string bus_id_of(int ordinal) {
   char text[32] = "";
-  require(cudaDeviceGetPCIBusId(text, sizeof text, index), "cudaDeviceGetPCIBusId");
+  require(cudaDeviceGetPCIBusId(text, sizeof text, ordinal), "cudaDeviceGetPCIBusId");
   return text;
+}
+
+/// What CUDA_VISIBLE_DEVICES calls the GPU that a user knows by that index; empty where it shows fewer.
+std::string name_of_visible(int index) {
+  const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES");
+  if (visible == nullptr) return std::to_string(index);
+  std::istringstream names(visible);
+  std::string name;
+  for (int place = 0; place <= index; ++place) {
+    if (!std::getline(names, name, ',')) return "";
+  }
+  return name;
+}
+
+/// The number by which CUDA knows that GPU in this process, which sees no other from now on: a driver that
+/// looks after one GPU starts in a fraction of the time that it takes for all. Throws DeviceMissing.
+int alone_in_process(int index) {
+  static int only = -1;
+  if (only < 0 && index >= 0) {
+    if (const std::string name = name_of_visible(index); !name.empty()) {
+      setenv("CUDA_VISIBLE_DEVICES", name.c_str(), 1);
+      only = index;
+    }
+  }
+  int count = 0;
+  const cudaError_t status = cudaGetDeviceCount(&count);
+  if (status != cudaSuccess || count == 0) {
+    const std::string which = index == 0 ? "device cuda: no GPU is there"
+                                         : "device cuda:" + std::to_string(index) + ": there is no such GPU";
+    throw DeviceMissing(which +
+                        (status == cudaSuccess ? "" : std::string(" (") + cudaGetErrorString(status) + ")"));
+  }
+  const int ordinal = only == index && count == 1 ? 0 : index;
+  if (ordinal < 0 || ordinal >= count) {
+    throw DeviceMissing("device cuda:" + std::to_string(index) +
+                        ": there is no such GPU, or this process has opened "
+                        "another one");
+  }
+  return ordinal;
+}
+
+/// Asked without a context on the GPU, so without what is free there.
+DeviceFacts facts_of(int ordinal, int index, const cuda::Nvml& nvml) {
+  cudaDeviceProp properties{};
+  require(cudaGetDeviceProperties(&properties, ordinal), "cudaGetDeviceProperties");
+  int runtime = 0;
+  require(cudaRuntimeGetVersion(&runtime), "cudaRuntimeGetVersion");
+  DeviceFacts facts;
+  facts.kind = DeviceKind::cuda;
+  facts.index = index;
+  facts.name = properties.name;
+  facts.uuid = hexadecimal(properties.uuid);
+  facts.driver = nvml.driver_version();
+  facts.cuda = dotted(runtime, 1000, 10);
+  facts.cccl = dotted(CUB_VERSION, 100000, 100) + "." + std::to_string(CUB_VERSION % 100);
+  facts.multiprocessors = properties.multiProcessorCount;
+  facts.compute_capability = properties.major * 10 + properties.minor;
+  facts.l2_bytes = properties.l2CacheSize;
+  facts.memory_bytes = static_cast<std::int64_t>(properties.totalGlobalMem);
+  facts.max_shared_bytes = static_cast<std::int64_t>(properties.sharedMemPerBlockOptin);
+  return facts;
 }
 
 class CudaDevice final : public Device {
  public:
-  explicit CudaDevice(int index) : nvml_(bus_id_of(index)) {
-    require(cudaSetDevice(index), "cudaSetDevice");
-    read_facts(index);
+  CudaDevice(int ordinal, int index) : nvml_(bus_id_of(ordinal)), facts_(facts_of(ordinal, index, nvml_)) {
+    require(cudaSetDevice(ordinal), "cudaSetDevice");
+    facts_.free_memory_bytes = free_memory();
     queue_ = std::make_unique<CudaQueue>();
     require(cudaMalloc(&hash_, sizeof *hash_), "cudaMalloc(hash)");
     timing_ =
         std::make_unique<cuda::Timing>(static_cast<cudaStream_t>(queue_->native_stream()), facts_.l2_bytes);
   }
 
-  ~CudaDevice() override { cudaFree(hash_); }
+  ~CudaDevice() override {
+    cudaFree(hash_);
+    timing_.reset();
+    queue_.reset();
+    if (leaves_with_everything_) cudaDeviceReset();
+  }
   CudaDevice(const CudaDevice&) = delete;
   CudaDevice& operator=(const CudaDevice&) = delete;
 
@@ -147,6 +215,11 @@ class CudaDevice final : public Device {
   Work recorded(const Work& work) override { return cuda::recorded(*queue_, work); }
 
   std::optional<Ceilings> measure_ceilings() override { return cuda::measure_ceilings(*this); }
+  std::optional<double> launch_gap() override {
+    if (!launch_gap_) launch_gap_ = cuda::measure_launch_gap(*this);
+    return launch_gap_;
+  }
+  void leave_with_everything() override { leaves_with_everything_ = true; }
   std::optional<ClockReading> clocks() override { return nvml_.read(); }
   std::unique_ptr<Load> begin_load() override { return cuda::begin_load(facts_); }
 
@@ -156,34 +229,13 @@ class CudaDevice final : public Device {
     queue_->synchronize();
   }
 
-  void read_facts(int index) {
-    cudaDeviceProp properties{};
-    require(cudaGetDeviceProperties(&properties, index), "cudaGetDeviceProperties");
-    std::size_t free_bytes = 0;
-    std::size_t all_bytes = 0;
-    require(cudaMemGetInfo(&free_bytes, &all_bytes), "cudaMemGetInfo");
-    int runtime = 0;
-    require(cudaRuntimeGetVersion(&runtime), "cudaRuntimeGetVersion");
-    facts_.kind = DeviceKind::cuda;
-    facts_.index = index;
-    facts_.name = properties.name;
-    facts_.uuid = hexadecimal(properties.uuid);
-    facts_.driver = nvml_.driver_version();
-    facts_.cuda = dotted(runtime, 1000, 10);
-    facts_.cccl = dotted(CUB_VERSION, 100000, 100) + "." + std::to_string(CUB_VERSION % 100);
-    facts_.multiprocessors = properties.multiProcessorCount;
-    facts_.compute_capability = properties.major * 10 + properties.minor;
-    facts_.l2_bytes = properties.l2CacheSize;
-    facts_.memory_bytes = static_cast<std::int64_t>(all_bytes);
-    facts_.free_memory_bytes = static_cast<std::int64_t>(free_bytes);
-    facts_.max_shared_bytes = static_cast<std::int64_t>(properties.sharedMemPerBlockOptin);
-  }
-
   cuda::Nvml nvml_;
   DeviceFacts facts_;
   std::unique_ptr<CudaQueue> queue_;
   std::unique_ptr<cuda::Timing> timing_;
   unsigned long long* hash_ = nullptr;  ///< device memory for one number
+  std::optional<double> launch_gap_;
+  bool leaves_with_everything_ = false;
 };
 
 }  // namespace
@@ -194,17 +246,12 @@ int count_cuda_devices() {
 }
 
 std::unique_ptr<Device> open_cuda_device(int index) {
-  int count = 0;
-  const cudaError_t status = cudaGetDeviceCount(&count);
-  if (status != cudaSuccess || count == 0) {
-    throw DeviceMissing(std::string("device cuda: no GPU is there") +
-                        (status == cudaSuccess ? "" : std::string(" (") + cudaGetErrorString(status) + ")"));
-  }
-  if (index < 0 || index >= count) {
-    throw DeviceMissing("device cuda:" + std::to_string(index) + ": there are " + std::to_string(count) +
-                        " GPUs, cuda:0 to cuda:" + std::to_string(count - 1));
-  }
-  return std::make_unique<CudaDevice>(index);
+  return std::make_unique<CudaDevice>(alone_in_process(index), index);
+}
+
+DeviceFacts cuda_device_facts(int index) {
+  const int ordinal = alone_in_process(index);
+  return facts_of(ordinal, index, cuda::Nvml(bus_id_of(ordinal)));
 }
 
 }  // namespace tally

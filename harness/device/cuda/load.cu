@@ -55,10 +55,16 @@ struct Memory {
   void* data = nullptr;
 };
 
+int current_device() {
+  int device = 0;
+  require(cudaGetDevice(&device), "cudaGetDevice");
+  return device;
+}
+
 class Bursts final : public Load {
  public:
   explicit Bursts(const DeviceFacts& facts)
-      : device_(facts.index),
+      : device_(current_device()),
         multiprocessors_(static_cast<unsigned>(facts.multiprocessors)),
         shared_bytes_(static_cast<int>(facts.max_shared_bytes / 2)),
         bytes_(std::max(3 * facts.l2_bytes, smallest_buffer)),

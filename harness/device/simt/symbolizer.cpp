@@ -12,7 +12,7 @@
 #include <sstream>
 
 #include "harness/device/simt/symbols.h"
-#include "harness/device/source_path.h"
+#include "harness/sources/source_path.h"
 
 namespace tally::simt {
 namespace {

@@ -1,0 +1,22 @@
+#include "harness/measure/settle.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace tally {
+
+std::unique_ptr<Device> open_settled(const std::function<std::unique_ptr<Device>()>& open,
+                                     const Settling& settling) {
+  double shortest = settling.known_gap;
+  const int needed = shortest > 0 ? 1 : std::min(Settling::openings_to_know, settling.openings);
+  for (int opened = 1;; ++opened) {
+    std::unique_ptr<Device> device = open();
+    const std::optional<double> gap = device->launch_gap();
+    if (!gap || opened >= settling.openings) return device;
+    shortest = shortest > 0 ? std::min(shortest, *gap) : *gap;
+    if (opened >= needed && *gap <= shortest * (1 + Settling::alike)) return device;
+    device->leave_with_everything();
+  }
+}
+
+}  // namespace tally

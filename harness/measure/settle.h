@@ -1,0 +1,26 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "harness/device/device.h"
+
+namespace tally {
+
+/// How far a process may go to find a device that starts kernels as quickly as others of its run do.
+struct Settling {
+  int openings = 1;      ///< at most; 1 takes the device as it comes
+  double known_gap = 0;  ///< the shortest launch gap that the run has seen, in seconds; 0: none yet
+  static constexpr int openings_to_know = 6;  ///< where no gap is known: so many show both kinds
+  static constexpr double alike = 0.025;      ///< gaps that differ by no more are of one kind
+};
+
+/// Opens the device, and opens it afresh until its launch gap is like the shortest one known.
+///
+/// How quickly a stream's kernels follow one another belongs to a CUDA context: where the driver has put it,
+/// half of them take 7% longer than the others, in every cell that they measure, and nothing that an entry
+/// does changes that. Contexts of one kind are what makes two runs agree.
+std::unique_ptr<Device> open_settled(const std::function<std::unique_ptr<Device>()>& open,
+                                     const Settling& settling);
+
+}  // namespace tally
