@@ -2,12 +2,14 @@
 
 #include <cxxabi.h>
 #include <elf.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <stdexcept>
@@ -211,9 +213,21 @@ std::vector<KernelCode> kernels_in(std::string_view image) {
 }
 
 std::vector<KernelCode> kernels_in_this_program() {
-  std::ifstream stream("/proc/self/exe", std::ios::binary);
-  const std::string image{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-  return stream ? kernels_in(image) : std::vector<KernelCode>();
+  const int program = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+  struct stat about {};
+  if (program < 0) return {};
+  std::vector<KernelCode> kernels;
+  if (fstat(program, &about) == 0 && about.st_size > 0) {
+    // Mapped, not read: it is more than a hundred megabytes, of which a few are looked at.
+    const auto bytes = static_cast<std::size_t>(about.st_size);
+    void* const image = mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, program, 0);
+    if (image != MAP_FAILED) {
+      kernels = kernels_in({static_cast<const char*>(image), bytes});
+      munmap(image, bytes);
+    }
+  }
+  close(program);
+  return kernels;
 }
 
 }  // namespace tally

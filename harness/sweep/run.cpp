@@ -43,6 +43,11 @@ class SweepRun {
         ledger_(plan, sweep.measure.processes),
         context_(Json::parse(google_benchmark_context("harness").dump())),
         started_(timestamp()) {}
+  ~SweepRun() {
+    for (const auto& worker : leaving_) worker->retire();
+  }
+  SweepRun(const SweepRun&) = delete;
+  SweepRun& operator=(const SweepRun&) = delete;
 
   int carry_out() {
     greet();
@@ -130,6 +135,7 @@ class SweepRun {
                         {lock_.descriptor(), journal.descriptor()});
     const Scheduler::End end = scheduler.run();
     seconds_spent_ = scheduler.seconds_spent();
+    leaving_ = scheduler.leaving_workers();
     return end;
   }
 
@@ -192,8 +198,9 @@ class SweepRun {
   Json context_;
   std::string started_;
   Stopwatch watch_;
-  std::map<std::string, double> seconds_spent_;  ///< by all workers, on each kind of work
-  Json earlier_devices_ = Json::object();        ///< by identity
+  std::map<std::string, double> seconds_spent_;          ///< by all workers, on each kind of work
+  Json earlier_devices_ = Json::object();                ///< by identity
+  std::vector<std::unique_ptr<WorkerProcess>> leaving_;  ///< their GPUs, while the results are written
 };
 
 }  // namespace

@@ -87,9 +87,19 @@ Scheduler::End Scheduler::run() {
     }
     progress_.show(ledger_.cells_done(), ledger_.share_done(weights_), watch.seconds(), doing());
   }
-  part_from_workers();
+  for (Slot& slot : slots_) {
+    if (slot.worker) slot.worker->dismiss();
+  }
   progress_.clear();
   return units_.empty() && !stop_->load() ? End::done : End::interrupted;
+}
+
+std::vector<std::unique_ptr<WorkerProcess>> Scheduler::leaving_workers() {
+  std::vector<std::unique_ptr<WorkerProcess>> leaving;
+  for (Slot& slot : slots_) {
+    if (slot.worker) leaving.push_back(std::move(slot.worker));
+  }
+  return leaving;
 }
 
 std::map<std::string, double> Scheduler::seconds_spent() const {
@@ -110,17 +120,6 @@ std::string Scheduler::doing() const {
             setup_.plan->groups[slot.unit->group].cells[slot.busy_with->first].entry->full_name();
   }
   return text;
-}
-
-void Scheduler::part_from_workers() {
-  // All at once: each takes a while to leave its GPU.
-  for (Slot& slot : slots_) {
-    if (slot.worker) slot.worker->dismiss();
-  }
-  for (Slot& slot : slots_) {
-    if (slot.worker) slot.worker->retire();
-    slot.worker.reset();
-  }
 }
 
 void Scheduler::hand_out() {

@@ -51,6 +51,10 @@ class Scheduler {
   /// std::runtime_error where no worker can be kept alive.
   End run();
 
+  /// After run(): the workers, which have been told to go and take a while to leave their devices. Whoever
+  /// has them retires them.
+  std::vector<std::unique_ptr<WorkerProcess>> leaving_workers();
+
   /// Seconds that the workers spent on each kind of work, those of all added up.
   std::map<std::string, double> seconds_spent() const;
 
@@ -84,7 +88,6 @@ class Scheduler {
   void finish_unit(Slot& slot, const std::string& outcome);
   void lose(Slot& slot, bool timed_out);
   void give_up(Slot& slot, const std::string& reason);
-  void part_from_workers();
   std::string doing() const;
   void put_back(Slot& slot);
   void write_failures(const std::vector<Json>& failures);

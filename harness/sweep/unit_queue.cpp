@@ -8,6 +8,9 @@
 namespace tally {
 namespace {
 
+/// Of what each worker has still to do: units that are longer are the first to be begun.
+constexpr double share_that_is_long = 0.25;
+
 std::string kind_of(ProblemKey problem) {
   problem.n = 0;
   return problem.id();
@@ -42,11 +45,17 @@ bool UnitQueue::is_free_for(const WorkUnit& unit, std::size_t worker) const {
 std::size_t UnitQueue::best_for(std::size_t worker) const {
   if (had_.size() == 1) return 0;
   const std::vector<double> needs = needs_of_kinds();
+  double waiting = 0;
+  for (const WorkUnit& unit : units_) {
+    if (!owners_.contains(unit.group)) waiting += weights_[unit.group];
+  }
+  const double long_one = share_that_is_long * waiting / static_cast<double>(had_.size());
   // What is greater comes first.
   const auto rank = [&](const WorkUnit& unit) {
     const std::size_t kind = kinds_[unit.group];
-    return std::tuple(-unit.repetition, owners_.contains(unit.group), had_[worker].contains(kind),
-                      needs[kind], weights_[unit.group]);
+    const double weight = weights_[unit.group];
+    return std::tuple(-unit.repetition, owners_.contains(unit.group), weight > long_one ? weight : 0,
+                      had_[worker].contains(kind), needs[kind], weight);
   };
   std::size_t best = units_.size();
   for (std::size_t place = 0; place < units_.size(); ++place) {

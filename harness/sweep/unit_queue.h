@@ -13,10 +13,11 @@ namespace tally {
 /// Units that wait for a worker, and which of them a free worker gets.
 ///
 /// One worker takes them in the order of the plan. Where there are several, a problem stays with the worker
-/// that had it first, in all repetitions, so that its rows come from one GPU. Of the others a worker gets the
-/// longest, by the plan's estimate, so that none is left alone with a long one at the end; and, while there
-/// are any, of a kind (family, type, knobs) of which it has had some: the checks of an entry at small sizes
-/// are done once for each kind in each process.
+/// that had it first, in all repetitions, so that its rows come from one GPU. Of the others a worker gets
+/// those first that take a large share of what is left, by the plan's estimate, so that none is left alone
+/// with a long one at the end. Of the rest it gets the longest of a kind (family, type, knobs) of which it
+/// has had some, while there are any: the checks of an entry at small sizes are done once for each kind in
+/// each process.
 class UnitQueue {
  public:
   /// `weights` are the groups' estimated times, in seconds.

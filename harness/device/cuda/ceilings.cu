@@ -106,22 +106,26 @@ double best_read_seconds(Device& device, const uint4* words, std::int64_t count,
   return best;
 }
 
-/// From the launch to the moment at which the host sees what the kernel wrote: what no answer to the host can
-/// go below, however it gets there.
+/// From the launch, of a kernel or of a graph, to the moment at which the host sees what the kernel wrote:
+/// what no answer to the host can go below, however it gets there.
 double end_to_end_floor(Device& device) {
   auto* word = static_cast<volatile std::uint64_t*>(device.allocate_on_host(sizeof(std::uint64_t)));
-  *word = 0;
-  std::uint64_t calls = 0;
-  const Device::Work call = [&](DeviceQueue& queue) {
-    ++calls;
-    Queue(queue).launch(write_word, {1, 1}, word, calls);
-    while (*word != calls) {
-    }
+  const Device::Work launch = [word](DeviceQueue& queue) {
+    Queue(queue).launch(write_word, {1, 1}, word, 1);
   };
-  const double seconds =
-      median_of(device, call, {.cache = CacheState::cold, .clock = Clock::end_to_end}, floor_samples);
+  double best = 1e300;
+  for (const Device::Work& way : {launch, device.recorded(launch)}) {
+    const Device::Work call = [word, &way](DeviceQueue& queue) {
+      *word = 0;
+      way(queue);
+      while (*word == 0) {
+      }
+    };
+    const SampleRequest request{.cache = CacheState::cold, .clock = Clock::end_to_end};
+    best = std::min(best, median_of(device, call, request, floor_samples));
+  }
   device.release_on_host(const_cast<std::uint64_t*>(word));
-  return seconds;
+  return best;
 }
 
 }  // namespace

@@ -61,6 +61,15 @@ TEST(UnitQueue, AWorkerGetsTheLongestOfAKindThatItKnows) {
   EXPECT_EQ(taken_by(queue, 1, 2), (std::vector<std::size_t>{1, 0}));
 }
 
+TEST(UnitQueue, ALongOneOfAnotherKindIsNotLeftForTheEnd) {
+  std::vector<std::pair<ScalarType, double>> problems(20, {one_kind, 2.0});
+  problems.emplace_back(other_kind, 8.0);
+  problems.emplace_back(one_kind, 9.0);
+  UnitQueue queue = Work(problems).queue(2);
+  EXPECT_EQ(taken_by(queue, 0, 2), (std::vector<std::size_t>{21, 20}))
+      << "before 20 short ones of the kind it knows";
+}
+
 TEST(UnitQueue, AProblemStaysWithItsWorkerInAllRepetitions) {
   const Work work({{one_kind, 3}, {one_kind, 2}, {other_kind, 2}}, 3);
   UnitQueue queue = work.queue(2);

@@ -25,8 +25,12 @@ if [ "${2:-}" = tune ]; then
     build sweep_reduce "sweep_$type" -DTUNE_TYPE="${of_type[$type]}" -DTUNE_OP=Sum "${ideas[@]}" &
   done
   wait_for_all
-  for type in float32 float64 float16 int8; do
-    "$built/sweep_$type" $type/sum 10 "$(largest $type)" "$out/sweep_${type}_sum.json" > "$out/sweep_${type}_sum.txt"
+  # In two processes: how soon kernels start belongs to a process, and shapes that are alike otherwise differ by it.
+  for process in 1 2; do
+    for type in float32 float64 float16 int8; do
+      name=sweep_${type}_sum_$process
+      "$built/sweep_$type" $type/sum 10 "$(largest $type)" "$out/$name.json" > "$out/$name.txt"
+    done
   done
   python3 tests/variants/reduce_best/tune_table.py variants/reduce/best/tuned.h "$out"/sweep_*.json
   cp variants/reduce/best/tuned.h "$out"

@@ -7,17 +7,21 @@ namespace tally_reduce {
 
 // clang-format off
 inline constexpr Row table[] = {
+    {1 * kilobytes, {Way::one_block, 256, 1}},
     {2 * kilobytes, {Way::one_block, 128, 1}},
-    {4 * kilobytes, {Way::one_block, 128, 2}},
-    {8 * kilobytes, {Way::one_block, 128, 4}},
-    {16 * kilobytes, {Way::one_block, 256, 4}},
+    {4 * kilobytes, {Way::one_block, 256, 1}},
+    {8 * kilobytes, {Way::one_block, 256, 2}},
+    {16 * kilobytes, {Way::one_block, 512, 2}},
     {32 * kilobytes, {Way::one_block, 512, 4}},
     {64 * kilobytes, {Way::one_block, 512, 8}},
+    {128 * kilobytes, {Way::tile_each, 256, 4}},
     {256 * kilobytes, {Way::tile_each, 256, 8}},
-    {1 * megabytes, {Way::tile_each, 256, 4}},
-    {4 * megabytes, {Way::tile_each, 256, 8}},
+    {2 * megabytes, {Way::tile_each, 256, 4}},
+    {4 * megabytes, {Way::tile_each, 512, 8}},
     {8 * megabytes, {Way::blocks, 256, 8}, 1},
-    {32 * megabytes, {Way::blocks, 256, 8}, 2},
+    {16 * megabytes, {Way::blocks, 256, 8}, 2},
+    {32 * megabytes, {Way::blocks, 256, 8}, 5},
+    {64 * megabytes, {Way::blocks, 256, 8}, 6},
     {any_size, {Way::blocks, 256, 8}, 4},
 };
 // clang-format on
