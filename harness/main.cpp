@@ -80,13 +80,18 @@ void declare(CLI::App& app, Arguments& arguments) {
   app.add_option("--against", arguments.explained.against, "with --explain: the entry to compare with")
       ->type_name("ENTRY")
       ->needs(explain);
-  app.add_option("--call", arguments.call,
-                 "call each matching variant once on the GPU (or on --device), for a profiler or sanitizer to look at")
+  app.add_option(
+         "--call", arguments.call,
+         "call each matching variant once on the GPU (or on --device), for a profiler or sanitizer to look at")
       ->type_name("GLOB")
       ->excludes(explain);
-  app.add_option("--n", arguments.explained.n, "with --explain and --call: the size")
+  app.add_option("--n", arguments.explained.problem.n, "with --explain and --call: the size")
       ->check(CLI::Range(std::int64_t{1}, most_elements));
-  app.add_option("--type", arguments.explained.type, "with --explain and --call: the element type");
+  app.add_option("--type", arguments.explained.problem.type, "with --explain and --call: the element type");
+  app.add_option("--knob", arguments.explained.problem.knobs,
+                 "with --explain and --call: a knob of the family, several times for several")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
   app.add_flag("--json", arguments.explained.as_json, "with --explain: the counters alone, as JSON")
       ->needs(explain);
   app.add_flag("--print-schema", arguments.print_schema, "print the JSON Schema of configs");
@@ -101,7 +106,7 @@ void require_one_question(const CLI::App& app, const Arguments& arguments) {
     if (app.count(question) > 0) asked.emplace_back(question);
   }
   if (asked.size() > 1) throw ConfigError(asked[0] + " and " + asked[1] + " are two questions; ask one");
-  for (const char* option : {"--n", "--type"}) {
+  for (const char* option : {"--n", "--type", "--knob"}) {
     if (app.count(option) > 0 && !arguments.explain && !arguments.call)
       throw ConfigError(std::string(option) +
                         " is for --explain and --call; a config has its own sizes and types");
@@ -179,9 +184,8 @@ int run(const Arguments& arguments, const std::string& command_line) {
     std::cout << explain(asked);
   } else if (arguments.call) {
     const DeviceChoice device = choose_device(arguments.device.value_or("cuda"));
-    const bool all_entries_right = call_once({*arguments.call, arguments.explained.n, arguments.explained.type,
-                                              device.kind, device.index},
-                                             std::cout);
+    const bool all_entries_right =
+        call_once({*arguments.call, arguments.explained.problem, device.kind, device.index}, std::cout);
     return all_entries_right ? all_right : something_wrong;
   } else if (arguments.config.empty()) {
     throw ConfigError(

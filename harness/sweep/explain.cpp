@@ -50,7 +50,7 @@ std::string explain(const ExplainOptions& options) {
   std::vector<Explained> explained;
   ProblemKey key;
   for (const Entry* entry : entries) {
-    key = problem_of(*entry, options.n, options.type);
+    key = problem_of(*entry, options.problem);
     if (const auto reason = cannot_be_called(*entry, key, DeviceKind::simt)) {
       throw ConfigError("--explain " + entry->full_name() + ": " + *reason);
     }

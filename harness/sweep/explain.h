@@ -1,8 +1,9 @@
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
+
+#include "harness/sweep/one_call.h"
 
 namespace tally {
 
@@ -10,9 +11,7 @@ namespace tally {
 struct ExplainOptions {
   std::string entry;                   ///< full name
   std::optional<std::string> against;  ///< full name of the entry that it is compared with
-  std::int64_t n = 1 << 16;
-  std::string type = "float32";
-
+  AskedProblem problem;
   bool as_json = false;  ///< the counters alone, by name, for programs
 };
 

@@ -1,5 +1,8 @@
 #include "harness/sweep/one_call.h"
 
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
 #include "harness/sweep/config.h"
 
 namespace tally {
@@ -12,16 +15,66 @@ const Entry& entry_named(const std::string& option, const std::string& name) {
       (nearest.empty() ? "; `harness --list` shows what there is" : "; did you mean \"" + nearest + "\"?"));
 }
 
-ProblemKey problem_of(const Entry& entry, std::int64_t n, const std::string& type_name) {
-  const std::optional<ScalarType> type = scalar_type_named(type_name);
-  if (!type) throw ConfigError("--type " + type_name + ": there is no such type; float32 is one");
-  ProblemKey key{entry.family, *type, n, {}, 1, Distribution::uniform};
+namespace {
+
+/// The value that `text` is, of the kind that the knob's default has; the knob's own limits are kept.
+KnobValue knob_value(const KnobSpec& knob, const std::string& text, const std::string& option) {
+  const auto refuse = [&](const std::string& what) -> ConfigError {
+    return ConfigError(option + ": " + knob.name + " takes " + what);
+  };
+  if (std::holds_alternative<std::string>(knob.default_value)) {
+    if (knob.choices.empty() || std::ranges::find(knob.choices, text) != knob.choices.end()) return text;
+    std::string choices;
+    for (const std::string& choice : knob.choices) choices += (choices.empty() ? "" : ", ") + choice;
+    throw refuse(choices);
+  }
+  const nlohmann::json value = nlohmann::json::parse(text, nullptr, false);
+  if (std::holds_alternative<std::vector<std::int64_t>>(knob.default_value)) {
+    if (!value.is_array() ||
+        !std::ranges::all_of(value, [](const auto& one) { return one.is_number_integer(); }))
+      throw refuse("a list of integers, such as " + to_string(knob.default_value));
+    return value.get<std::vector<std::int64_t>>();
+  }
+  const bool is_integer = std::holds_alternative<std::int64_t>(knob.default_value);
+  if (is_integer ? !value.is_number_integer() : !value.is_number())
+    throw refuse(is_integer ? "an integer" : "a number");
+  const auto number = value.get<double>();
+  if (number < knob.minimum) throw refuse("no less than " + nlohmann::json(knob.minimum).dump());
+  if (number > knob.maximum) throw refuse("no more than " + nlohmann::json(knob.maximum).dump());
+  return is_integer ? KnobValue(value.get<std::int64_t>()) : KnobValue(number);
+}
+
+void set_knobs(ProblemKey& key, const std::vector<std::string>& asked) {
+  const std::vector<KnobSpec>& knobs = families().at(key.family).knobs;
+  for (const std::string& text : asked) {
+    const std::string option = "--knob " + text;
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos) throw ConfigError(option + ": it must be NAME=VALUE, such as taps=256");
+    const std::string name = text.substr(0, equals);
+    const auto knob = std::ranges::find(knobs, name, &KnobSpec::name);
+    if (knob == knobs.end()) {
+      std::string known;
+      for (const KnobSpec& one : knobs) known += (known.empty() ? "" : ", ") + one.name;
+      throw ConfigError(option + ": " + key.family + " has no knob " + name +
+                        (known.empty() ? "; it has none" : "; it has " + known));
+    }
+    key.knobs[name] = knob_value(*knob, text.substr(equals + 1), option);
+  }
+}
+
+}  // namespace
+
+ProblemKey problem_of(const Entry& entry, const AskedProblem& asked) {
+  const std::optional<ScalarType> type = scalar_type_named(asked.type);
+  if (!type) throw ConfigError("--type " + asked.type + ": there is no such type; float32 is one");
+  ProblemKey key{entry.family, *type, asked.n, {}, 1, Distribution::uniform};
   for (const KnobSpec& knob : families().at(entry.family).knobs) {
     const auto limit = entry.knobs.find(knob.name);
     const auto* text = std::get_if<std::string>(&knob.default_value);
     const bool usual = text == nullptr || limit == entry.knobs.end() || limit->second.contains(*text);
     key.knobs[knob.name] = usual ? knob.default_value : KnobValue(*limit->second.begin());
   }
+  set_knobs(key, asked.knobs);
   return key;
 }
 
@@ -77,7 +130,7 @@ bool call_once(const CallOptions& options, std::ostream& out) {
   const std::unique_ptr<Device> device = open_device(options.device, options.device_index);
   bool all_right = true;
   for (const Entry* entry : entries) {
-    const ProblemKey key = problem_of(*entry, options.n, options.type);
+    const ProblemKey key = problem_of(*entry, options.problem);
     out << entry->full_name() << " " << key.id() << ": " << std::flush;
     if (const auto reason = cannot_be_called(*entry, key, options.device)) {
       out << "not called: " << *reason << "\n";

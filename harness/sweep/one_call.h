@@ -5,6 +5,7 @@
 #include <optional>
 #include <ostream>
 #include <string>
+#include <vector>
 
 #include "harness/catalog/catalog.h"
 #include "harness/device/device.h"
@@ -16,9 +17,17 @@ namespace tally {
 /// name.
 const Entry& entry_named(const std::string& option, const std::string& name);
 
-/// The family's default problem of that size and type; of knobs that the entry is limited to, the first
-/// value. Throws ConfigError for an unknown type.
-ProblemKey problem_of(const Entry& entry, std::int64_t n, const std::string& type);
+/// What --n, --type and --knob say.
+struct AskedProblem {
+  std::int64_t n = 1 << 16;
+  std::string type = "float32";
+  std::vector<std::string> knobs;  ///< "taps=256"
+};
+
+/// The problem of the entry's family that was asked for. Of knobs that nobody has set the defaults; of those
+/// that the entry is limited to, the first value. Throws ConfigError for an unknown type, for a knob that the
+/// family does not have and for a value that the knob does not take.
+ProblemKey problem_of(const Entry& entry, const AskedProblem& asked);
 
 /// Why the entry, with its default tuning, cannot be called on the problem and the device; or nothing.
 std::optional<std::string> cannot_be_called(const Entry& entry, const ProblemKey& key, DeviceKind device);
@@ -35,8 +44,7 @@ struct OneCall {
 /// What --call is asked.
 struct CallOptions {
   std::string entries;  ///< a full name or a glob
-  std::int64_t n = 1 << 16;
-  std::string type = "float32";
+  AskedProblem problem;
   DeviceKind device = DeviceKind::cuda;
   int device_index = 0;
 };

@@ -180,6 +180,18 @@ def test_results_are_not_compressed(harness, config) -> None:
     assert_refused(harness(config(), "--out", "a.json.gz"), ["a.json.gz", "thin"])
 
 
+def test_knobs_that_a_problem_does_not_have_are_refused(harness) -> None:
+    entry = "convolve/direct/global"
+    assert_refused(harness("--explain", entry, "--knob", "taps"), ["--knob taps", "NAME=VALUE"])
+    assert_refused(harness("--explain", entry, "--knob", "tops=3"), ["--knob tops=3", "no knob tops", "taps"])
+    assert_refused(harness("--explain", entry, "--knob", "taps=many"), ["--knob taps=many", "an integer"])
+    assert_refused(harness("--explain", entry, "--knob", "taps=0"), ["--knob taps=0", "no less than 1"])
+    assert_refused(
+        harness("--explain", "reduce/harris/v6", "--knob", "op=product"), ["--knob op=product", "sum, min"]
+    )
+    assert_refused(harness("configs/sweep.json", "--knob", "op=sum"), ["--knob", "--explain and --call"])
+
+
 def test_a_call_that_would_call_nothing_is_refused(harness) -> None:
     assert_refused(harness("--call", "reduce/std/*"), ["reduce/std/*", "baselines", "full name"])
     assert_refused(harness("--call", "reduce/harris/v1_as*", "--n", "64"), ["known wrong"])

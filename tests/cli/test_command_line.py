@@ -191,6 +191,17 @@ def test_call_calls_every_variant_once(harness, element_type) -> None:
     assert answers.count("right") > 40
 
 
+def test_knobs_are_the_problems_that_are_asked_for(harness) -> None:
+    asked = ["--knob", "taps=7", "--n", "257"]
+    called = harness("--call", "convolve/direct/*", "--device", "simt", *asked)
+    assert called.code == 0, called.err
+    assert called.out.count("taps:7") == called.out.count(": right") == len(called.out.splitlines()) > 1
+    few = harness("--explain", "convolve/direct/global", "--json", "--n", "257", "--knob", "taps=3")
+    many = harness("--explain", "convolve/direct/global", "--json", *asked)
+    reads = [json.loads(run.out)["convolve/direct/global"]["global_load_bytes_asked"] for run in (few, many)]
+    assert reads[1] > 2 * reads[0]
+
+
 def test_call_names_what_is_wrong(harness) -> None:
     called = harness("--call", "reduce/harris/v1_as_published", "--device", "simt", "--n", "1003")
     assert called.code == 1

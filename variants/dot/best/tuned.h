@@ -26,7 +26,8 @@ inline constexpr Row table[] = {
     {2 * megabytes, {Way::tile_each, 256, 4}},
     {4 * megabytes, {Way::blocks, 256, 4}, 1},
     {16 * megabytes, {Way::blocks, 256, 4}, 2},
-    {any_size, {Way::blocks, 256, 4}, 4},
+    {128 * megabytes, {Way::blocks, 256, 4}, 4},
+    {any_size, {Way::copies, 256, 3, 16 * 1024}, 2},
 };
 
 /// Arrays that do not: fewer kernels to compile for what is rare.

@@ -22,7 +22,8 @@ inline constexpr Row table[] = {
     {16 * megabytes, {Way::blocks, 256, 8}, 2},
     {32 * megabytes, {Way::blocks, 256, 8}, 5},
     {64 * megabytes, {Way::blocks, 256, 8}, 6},
-    {any_size, {Way::blocks, 256, 8}, 4},
+    {256 * megabytes, {Way::blocks, 256, 8}, 4},
+    {any_size, {Way::copies, 256, 6, 32 * 1024}, 1},
 };
 // clang-format on
 
