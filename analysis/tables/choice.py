@@ -29,7 +29,7 @@ OWN = {
     "ceilings",
     "overall",
 }
-COLUMNS = {"family", "type", "cache", "clock", "device"}
+COLUMNS = {"family", "type", "cache", "clock", "device", "gpu_index"}
 PREFERRED = {"type": "float32", "cache": "cold", "clock": "device"}
 
 

@@ -12,7 +12,7 @@ struct Settling {
   int openings = 1;      ///< at most; 1 takes the device as it comes
   double known_gap = 0;  ///< the shortest launch gap that the run has seen, in seconds; 0: none yet
   static constexpr int openings_to_know = 10;  ///< where no gap is known: so many show both kinds
-  static constexpr double alike = 0.025;      ///< gaps that differ by no more are of one kind
+  static constexpr double alike = 0.025;       ///< gaps that differ by no more are of one kind
 };
 
 /// Opens the device, and opens it afresh until its launch gap is like the shortest one known.
