@@ -292,8 +292,7 @@ TALLY_VARIANT(Reduce, hopper, best_replayed)
     .follows("best_to_host")
     .lesson(
         "The same call, recorded as a graph of one kernel while it is set up, and replayed: its arguments are on the "
-        "GPU already, and the host is done with a launch in two thirds of the time. For who sums one array again and "
-        "again.")
+        "GPU already, and the host is done with a launch sooner. For who sums one array again and again.")
     .source(own)
     .types<float, double, std::int32_t>()
     .answers_on_host()

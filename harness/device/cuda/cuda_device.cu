@@ -95,9 +95,11 @@ int alone_in_process(int index) {
   }
   const int ordinal = only == index && count == 1 ? 0 : index;
   if (ordinal < 0 || ordinal >= count) {
-    throw DeviceMissing("device cuda:" + std::to_string(index) +
-                        ": there is no such GPU, or this process has opened "
-                        "another one");
+    const std::string why =
+        only >= 0 && only != index
+            ? "this process has opened cuda:" + std::to_string(only)
+            : "there are " + std::to_string(count) + " GPUs, cuda:0 to cuda:" + std::to_string(count - 1);
+    throw DeviceMissing("device cuda:" + std::to_string(index) + ": " + why);
   }
   return ordinal;
 }
