@@ -172,8 +172,8 @@ cudaError_t reduce_to_host(void* storage, std::size_t& storage_bytes, const T* x
   if (status != cudaSuccess) return status;
   if (capture != cudaStreamCaptureStatusNone) return cudaErrorStreamCaptureUnsupported;
   through->clear();
-  constexpr bool programmatic =
-      false;  // nothing runs before it, as a rule, and a plain launch costs the host less
+  // Nothing runs before it, as a rule, and a plain launch costs the host less.
+  constexpr bool programmatic = false;
   status = detail::queue<T, Op>(storage, storage_bytes, x, through, n, stream, programmatic);
   return status == cudaSuccess ? detail::await_answer(*through, answer, stream) : status;
 }
