@@ -36,7 +36,9 @@ constexpr double exact_elements = 6e7;
 // A check at a small size: allocate, fill, call, compare.
 constexpr double small_check = 1e-3;
 // A worker process: its start, and on a GPU the context and the ceilings.
-constexpr double gpu_worker = 2.0;
+constexpr double gpu_worker = 1.2;
+// Another context, where a process looks for one like the others': half of them are.
+constexpr double gpu_contexts = 2 * 0.25;
 constexpr double cpu_worker = 0.1;
 // Interquartile range over median of a usual cell. The median's interval then needs so many samples. It is
 // the noise with which a cell needs the 333 samples that the cells of sweep.json take on the average on an
@@ -152,6 +154,7 @@ double estimated_seconds(const Plan& plan, const Sweep& sweep) {
   if (plan.groups.empty()) return 0;
   const bool uses_gpu = plan.groups.front().cells.front().device == DeviceKind::cuda;
   double checks = uses_gpu ? gpu_worker : cpu_worker;
+  if (uses_gpu && sweep.measure.contexts > 1) checks += gpu_contexts;
   double seconds = 0;
   std::set<std::string> met;
   for (const Group& group : plan.groups) {

@@ -66,7 +66,7 @@ class SweepRun {
     const std::string notice = no_gpu_notice(options_.device);
     if (!notice.empty()) std::cout << notice << "\n";
     std::cout << plan_.cells() << " cells on " << plan_.groups.size() << " problems, about "
-              << wait_in_words(estimated_seconds(plan_, sweep_));
+              << wait_in_words(estimated_wait());
     if (plan_.cells_too_large() > 0)
       std::cout << "; " << plan_.cells_too_large() << " cells left out: beyond this device's largest n";
     if (options_.shard.count > 1)
@@ -76,6 +76,11 @@ class SweepRun {
     std::cout << std::endl;
     if (options_.devices.size() > 1 && options_.device == DeviceKind::simt)
       std::cout << "Workers share the CPU: times of library baselines disturb one another." << std::endl;
+  }
+
+  /// Of the whole plan, shared out to the devices.
+  double estimated_wait() const {
+    return estimated_seconds(plan_, sweep_) / static_cast<double>(options_.devices.size());
   }
 
   Journal open_journal() {
@@ -117,8 +122,7 @@ class SweepRun {
       devices.back().ceilings = earlier->value("ceilings", Json());
       devices.back().launch_gap = earlier->value("launch_gap", 0.0);
     }
-    Progress progress(!options_.quiet, ledger_.cells_in_all(),
-                      estimated_seconds(plan_, sweep_) / static_cast<double>(devices.size()));
+    Progress progress(!options_.quiet, ledger_.cells_in_all(), estimated_wait());
     WorkerSetup setup;
     setup.plan = &plan_;
     setup.measure = sweep_.measure;
