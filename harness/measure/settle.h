@@ -17,9 +17,9 @@ struct Settling {
 
 /// Opens the device, and opens it afresh until its launch gap is like the shortest one known.
 ///
-/// How quickly a stream's kernels follow one another belongs to a CUDA context: where the driver has put it,
-/// half of them take 7% longer than the others, in every cell that they measure, and nothing that an entry
-/// does changes that. Contexts of one kind are what makes two runs agree.
+/// How quickly a stream's kernels follow one another belongs to a CUDA context: in some they take 8% longer
+/// than in others, in every cell that is measured there, and nothing that an entry does changes that.
+/// Contexts of one kind are what makes two runs agree.
 std::unique_ptr<Device> open_settled(const std::function<std::unique_ptr<Device>()>& open,
                                      const Settling& settling);
 

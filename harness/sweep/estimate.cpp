@@ -37,7 +37,7 @@ constexpr double exact_elements = 6e7;
 constexpr double small_check = 1e-3;
 // A worker process: its start, and on a GPU the context and the ceilings.
 constexpr double gpu_worker = 1.2;
-// Another context, where a process looks for one like the others': half of them are.
+// Another context, where a process looks for one like the others': not all are.
 constexpr double gpu_contexts = 2 * 0.25;
 constexpr double cpu_worker = 0.1;
 // Interquartile range over median of a usual cell. The median's interval then needs so many samples. It is
