@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "harness/device/cuda/ceiling_kernels.cuh"
 #include "harness/device/cuda/launch.h"
 
 namespace tally::cuda {
@@ -13,6 +14,9 @@ __global__ void nothing() {}
 __global__ void write_word(volatile std::uint64_t* word, std::uint64_t value) { *word = value; }
 
 constexpr int floor_samples = 101;
+
+/// The first compute capability with programmatic launches and the bulk copy engine, times ten.
+constexpr int first_hopper = 90;
 
 /// A launch that may begin while the kernel before it still runs (compute capability 9.0 and later): the
 /// least that a kernel in a stream of kernels can cost.
@@ -29,47 +33,6 @@ void launch_programmatically(cudaStream_t stream) {
   require(cudaLaunchKernelEx(&config, nothing), "programmatic launch");
 }
 
-/// Reads `count` 16-byte words `passes` times, `in_flight` of them before the first is used. Blocks take
-/// turns in strips, so that at any moment the grid reads one contiguous stretch.
-template <int in_flight>
-__global__ void read_words(const uint4* words, std::int64_t count, int passes, unsigned* sink) {
-  unsigned bits = 0;
-  const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x * in_flight;
-  for (int pass = 0; pass < passes; ++pass) {
-    const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * blockDim.x * in_flight + threadIdx.x;
-    for (std::int64_t i = first; i < count; i += stride) {
-      uint4 parts[in_flight];
-#pragma unroll
-      for (int k = 0; k < in_flight; ++k) {
-        const std::int64_t at = i + static_cast<std::int64_t>(k) * blockDim.x;
-        parts[k] = at < count ? __ldcg(words + at) : make_uint4(0, 0, 0, 0);
-      }
-#pragma unroll
-      for (int k = 0; k < in_flight; ++k) bits ^= parts[k].x ^ parts[k].y ^ parts[k].z ^ parts[k].w;
-    }
-    if (bits == 0x5eed5eedu) sink[pass] = bits;  // keeps the passes apart and the reads alive
-  }
-}
-
-template <int in_flight>
-__global__ void copy_words(uint4* target, const uint4* source, std::int64_t count) {
-  const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x * in_flight;
-  for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x * in_flight + threadIdx.x;
-       i < count; i += stride) {
-    uint4 parts[in_flight];
-#pragma unroll
-    for (int k = 0; k < in_flight; ++k) {
-      const std::int64_t at = i + static_cast<std::int64_t>(k) * blockDim.x;
-      if (at < count) parts[k] = source[at];
-    }
-#pragma unroll
-    for (int k = 0; k < in_flight; ++k) {
-      const std::int64_t at = i + static_cast<std::int64_t>(k) * blockDim.x;
-      if (at < count) target[at] = parts[k];
-    }
-  }
-}
-
 double median_of(Device& device, const Device::Work& work, const SampleRequest& request, int samples) {
   device.run(work);  // loads the kernel, which cannot be done while the stream is held
   device.sample(work, {}, request);
@@ -79,29 +42,49 @@ double median_of(Device& device, const Device::Work& work, const SampleRequest& 
   return seconds[static_cast<std::size_t>(samples / 2)];
 }
 
-struct Shape {
+struct Grid {
   int threads;
   int blocks_per_multiprocessor;
 };
-constexpr Shape shapes[] = {{256, 8}, {512, 4}, {1024, 2}, {512, 2}, {256, 4}};
+constexpr Grid grids[] = {{256, 8}, {512, 4}, {1024, 2}, {512, 2}, {256, 4}};
 
 double best_read_seconds(Device& device, const uint4* words, std::int64_t count, int passes, unsigned* sink,
                          const SampleRequest& request, int samples) {
   double best = 1e300;
-  for (const Shape& shape : shapes) {
+  for (const Grid& grid : grids) {
     const auto with = [&](auto kernel) {
       const Device::Work work = [&](DeviceQueue& device_queue) {
         Queue(device_queue)
             .launch(
                 kernel,
-                {static_cast<std::int64_t>(device.facts().multiprocessors) * shape.blocks_per_multiprocessor,
-                 shape.threads},
+                {static_cast<std::int64_t>(device.facts().multiprocessors) * grid.blocks_per_multiprocessor,
+                 grid.threads},
                 words, count, passes, sink);
       };
       best = std::min(best, median_of(device, work, request, samples));
     };
     with(read_words<4>);
     with(read_words<8>);
+  }
+  return best;
+}
+
+double best_bulk_read_seconds(Device& device, const uint4* words, std::int64_t count,
+                              const SampleRequest& request, int samples) {
+  struct Shape {
+    BulkRing ring;
+    int blocks_per_multiprocessor;
+  };
+  constexpr Shape shapes[] = {{{6, 32 * 1024}, 1}, {{12, 16 * 1024}, 1}, {{3, 32 * 1024}, 2}};
+  double best = 1e300;
+  for (const Shape& shape : shapes) {
+    const Device::Work work = [&](DeviceQueue& queue) {
+      const std::int64_t blocks =
+          static_cast<std::int64_t>(device.facts().multiprocessors) * shape.blocks_per_multiprocessor;
+      Queue(queue).launch(read_in_bulk, {blocks, 1, shape.ring.stages * shape.ring.stage_bytes}, words, count,
+                          shape.ring);
+    };
+    best = std::min(best, median_of(device, work, request, samples));
   }
   return best;
 }
@@ -149,8 +132,8 @@ Ceilings measure_ceilings(Device& device) {
   ceilings.launch_floor_cold = median_of(device, empty, {.cache = CacheState::cold}, floor_samples);
   const SampleRequest batched{.cache = CacheState::warm, .batch = floor_batch};
   ceilings.launch_floor_batched = median_of(device, empty, batched, floor_samples);
-  constexpr int first_with_programmatic_launches = 90;
-  if (device.facts().compute_capability >= first_with_programmatic_launches) {
+  const bool hopper = device.facts().compute_capability >= first_hopper;
+  if (hopper) {
     const Device::Work programmatic = [](DeviceQueue& queue) {
       launch_programmatically(static_cast<cudaStream_t>(queue.native_stream()));
     };
@@ -171,17 +154,18 @@ Ceilings measure_ceilings(Device& device) {
 
   const SampleRequest cold{.cache = CacheState::cold};
   const double floor = ceilings.launch_floor_cold;
-  ceilings.hbm_read =
-      static_cast<double>(bytes) / (best_read_seconds(device, words, bytes / word, 1, sink, cold, 7) - floor);
+  double read = best_read_seconds(device, words, bytes / word, 1, sink, cold, 7);
+  if (hopper) read = std::min(read, best_bulk_read_seconds(device, words, bytes / word, cold, 7));
+  ceilings.hbm_read = static_cast<double>(bytes) / (read - floor);
 
   auto* upper_half = static_cast<char*>(buffer) + bytes / 2;
   double copy = 1e300;
-  for (const Shape& shape : shapes) {
+  for (const Grid& grid : grids) {
     const Device::Work work = [&](DeviceQueue& queue) {
       Queue(queue).launch(
           copy_words<4>,
-          {static_cast<std::int64_t>(device.facts().multiprocessors) * shape.blocks_per_multiprocessor,
-           shape.threads},
+          {static_cast<std::int64_t>(device.facts().multiprocessors) * grid.blocks_per_multiprocessor,
+           grid.threads},
           reinterpret_cast<uint4*>(upper_half), words, bytes / 2 / word);
     };
     copy = std::min(copy, median_of(device, work, cold, 7));
