@@ -8,7 +8,7 @@ namespace tally {
 std::unique_ptr<Device> open_settled(const std::function<std::unique_ptr<Device>()>& open,
                                      const Settling& settling) {
   double shortest = settling.known_gap;
-  const int needed = shortest > 0 ? 1 : std::min(Settling::openings_to_know, settling.openings);
+  const int needed = shortest > 0 ? 1 : (settling.openings + 1) / 2;
   for (int opened = 1;; ++opened) {
     std::unique_ptr<Device> device = open();
     const std::optional<double> gap = device->launch_gap();

@@ -11,11 +11,12 @@ namespace tally {
 struct Settling {
   int openings = 1;      ///< at most; 1 takes the device as it comes
   double known_gap = 0;  ///< the shortest launch gap that the run has seen, in seconds; 0: none yet
-  static constexpr int openings_to_know = 10;  ///< where no gap is known: so many show both kinds
-  static constexpr double alike = 0.025;       ///< gaps that differ by no more are of one kind
+  static constexpr double alike = 0.025;  ///< gaps that differ by no more are of one kind
 };
 
-/// Opens the device, and opens it afresh until its launch gap is like the shortest one known.
+/// Opens the device, and opens it afresh until its launch gap is like the shortest one known. Where none is
+/// known, the first half of the openings are for finding out: a kind that is rare is not to be missed by
+/// chance, since all later processes are held against what the first one saw.
 ///
 /// How quickly a stream's kernels follow one another belongs to a CUDA context: in some they take 8% longer
 /// than in others, in every cell that is measured there, and nothing that an entry does changes that.

@@ -63,14 +63,15 @@ TEST(SettleTest, KnownGapsNeedOneThatIsLikeThem) {
   EXPECT_EQ(openings.left, 2) << "those that were not kept leave nothing behind";
 }
 
-TEST(SettleTest, WithoutOneLooksAtSeveralFirst) {
-  std::vector<double> gaps(Settling::openings_to_know, 2.14);
+TEST(SettleTest, WithoutOneLooksAtHalfOfThemFirst) {
+  constexpr int looked_at = 10;
+  std::vector<double> gaps(looked_at, 2.14);
   gaps[0] = 2.0;
   gaps[1] = 2.01;
   gaps.push_back(2.03);
   Openings openings(gaps);
-  EXPECT_NEAR(openings.settle({.openings = 20}), 2.03, 1e-9);
-  EXPECT_EQ(openings.opened, Settling::openings_to_know + 1);
+  EXPECT_NEAR(openings.settle({.openings = 2 * looked_at}), 2.03, 1e-9);
+  EXPECT_EQ(openings.opened, looked_at + 1);
 }
 
 TEST(SettleTest, AShorterOneThanKnownIsTheNewMeasure) {
