@@ -25,14 +25,13 @@ def cells_of(family):
 
 
 def table_of(family):
-    rows = tune_tables.rows_of(family)
     lines = [
         "| what | type | cache | library / ours | worst | at n | copy / ours, n ≥ 2^24 |",
         "| --- | --- | --- | --- | --- | --- | --- |",
     ]
     cells = cells_of(family)
     for table in family.tables:
-        chosen = tune_tables.choose(rows, table)
+        chosen = tune_tables.rows_of_table(family, table)
         for (what, name, cache), by_n in sorted(cells.items()):
             if what != table.what:
                 continue

@@ -31,7 +31,7 @@ def test_a_row_that_is_not_worth_its_cost_is_not_made():
             {"what": "w", "type": "float32", "n": n, "cache": cache, "round": "all", "candidate": c, "us": us}
             for n, times in [(1024, (1, 2)), (2048, (1, fast_at_2048)), (4096, (1, 2))]
             for cache in ("cold", "warm")
-            for c, us in zip(("loads/t32/u1/nn", "loads/t64/u1/nn"), times, strict=True)
+            for c, us in zip(("loads/t32/u1/nn/at_once", "loads/t64/u1/nn/at_once"), times, strict=True)
         ]
 
     table = tune_tables.Table("table", "w", 1)

@@ -5,9 +5,10 @@
 A size is a power of two of n, in bytes. A kernel's loss at a size is how much longer it takes than
 the fastest one, as a logarithm, the mean of all types that have this size: cold times count seven
 tenths, warm ones three. The table is the one with the least sum of losses over all sizes, where every
-row costs as much as ROW_COST: a kernel that is best at one size by less is noise. Where a family has a
-second sweep, with kernels that the first had not, its fastest takes the sizes from LARGE bytes on: what is
-gained there is less than a row's cost, and repeats itself from size to size.
+row costs as much as the family's row_cost: a kernel that is best at one size by less is noise. A hint costs
+hint_cost at each size: it takes cache from others, and has to be worth that. Where a family asks for
+it, sizes from LARGE bytes on have a row of their own, with the fastest kernel there: what is gained is less
+than a row's cost, and repeats itself from size to size.
 """
 
 import collections
@@ -22,7 +23,6 @@ HERE = pathlib.Path(__file__).parent
 VARIANTS = HERE.parents[1] / "variants"
 ELEMENT_BYTES = {"float32": 4, "float64": 8, "float16": 2}
 WEIGHTS = {"cold": 0.7, "warm": 0.3}
-ROW_COST = 0.02
 LARGE = 3 << 29
 HINTS = {"n": "Hint::none", "e": "Hint::evict_first"}
 
@@ -42,7 +42,9 @@ class Family:
     namespace: str
     tests: str
     tables: list[Table]
-    second_sweep: str | None = None
+    row_cost: float = 0.02
+    hint_cost: float = 0.0
+    large_apart: bool = False
 
 
 ELEMENTWISE = Family(
@@ -50,7 +52,9 @@ ELEMENTWISE = Family(
     "tally_elementwise",
     "elementwise_best",
     [Table("table", "multiply", 3)],
-    second_sweep="second_float32",
+    row_cost=0.05,  # the clock's steps are up to 4 % of the shortest cold times
+    hint_cost=0.01,
+    large_apart=True,
 )
 UPSAMPLE = Family(
     "upsample_nearest2x",
@@ -60,16 +64,16 @@ UPSAMPLE = Family(
 )
 
 
-def rows_of(family, sweep="sweep"):
-    with lzma.open(HERE / family.tests / f"h200/{sweep}.jsonl.xz", "rt") as file:
+def rows_of(family):
+    with lzma.open(HERE / family.tests / "h200/sweep.jsonl.xz", "rt") as file:
         return [json.loads(line) for line in file]
 
 
 def kernel_of(candidate):
     """What a candidate is in C++, or None where it is no kernel that a table can have."""
-    if match := re.fullmatch(r"(loads|copies)/t(\d+)/u(\d+)/([ne])([ne])", candidate):
-        way, threads, depth, loads, stores = match.groups()
-        return f"{{Way::{way}, {threads}, {depth}, {HINTS[loads]}, {HINTS[stores]}}}"
+    if match := re.fullmatch(r"(loads|copies)/t(\d+)/u(\d+)/([ne])([ne])/(\w+)", candidate):
+        way, threads, depth, loads, stores, following = match.groups()
+        return f"{{Way::{way}, {threads}, {depth}, {HINTS[loads]}, {HINTS[stores]}, Next::{following}}}"
     if match := re.fullmatch(r"loads/t(\d+)/u(\d+)/p(\d+)/([ne])([ne])", candidate):
         threads, depth, piece, loads, stores = match.groups()
         return f"{{{threads}, {depth}, {piece}, {HINTS[loads]}, {HINTS[stores]}}}"
@@ -94,20 +98,26 @@ def losses(rows, table):
     return found
 
 
-def choose(rows, table):
+def choose(rows, table, row_cost=0.02, hint_cost=0.0):
     """(most bytes, kernel), rising; neighbours differ."""
     sizes = sorted(found := losses(rows, table))
     mean = []
     for size in sizes:
         asked = max(len(of_types) for of_types in found[size].values())
-        mean.append({k: sum(of) / asked for k, of in found[size].items() if len(of) == asked})
+        mean.append(
+            {
+                k: sum(of) / asked + hint_cost * (HINTS["e"] in k)
+                for k, of in found[size].items()
+                if len(of) == asked
+            }
+        )
     best = [(0, [])]  # for the first so many sizes: the least cost, and its rows
     for end in range(1, len(sizes) + 1):
         ways = []
         for start in range(end):
             everywhere = set.intersection(*(set(of_size) for of_size in mean[start:end]))
             for kernel in sorted(everywhere):
-                cost = sum(of_size[kernel] for of_size in mean[start:end]) + ROW_COST
+                cost = sum(of_size[kernel] for of_size in mean[start:end]) + row_cost
                 ways.append((best[start][0] + cost, [*best[start][1], (sizes[end - 1], kernel)]))
         best.append(min(ways))
     return best[-1][1]
@@ -126,8 +136,17 @@ def text_of(size):
     return f"{size >> 10} * kilobytes"
 
 
-def tuned_header(family):
+def rows_of_table(family, table):
+    """What tuned.h says of it: (most bytes, kernel), the last one's for any size."""
     rows = rows_of(family)
+    chosen = choose(rows, table, family.row_cost, family.hint_cost)
+    if family.large_apart:
+        last_size, last = chosen.pop()
+        chosen += [(LARGE // 2, last), (last_size, fastest_when_large(rows, table))]
+    return chosen
+
+
+def tuned_header(family):
     lines = [
         "#pragma once",
         "",
@@ -139,11 +158,7 @@ def tuned_header(family):
         "// clang-format off",
     ]
     for table in family.tables:
-        chosen = choose(rows, table)
-        if family.second_sweep:
-            _, last = chosen.pop()
-            large = fastest_when_large(rows_of(family, family.second_sweep), table)
-            chosen += [(LARGE // 2, last), (None, large)]
+        chosen = rows_of_table(family, table)
         lines.append(f"inline constexpr Row {table.name}[] = {{")
         for index, (size, kernel) in enumerate(chosen):
             most = "any_size" if index == len(chosen) - 1 else text_of(size)

@@ -26,6 +26,7 @@ using tally_elementwise::ArgumentsOf;
 using tally_elementwise::Hint;
 using tally_elementwise::Inputs;
 using tally_elementwise::Kernel;
+using tally_elementwise::Next;
 using tally_elementwise::Way;
 
 constexpr const char* own = "Tally's own";
@@ -162,7 +163,7 @@ __global__ void __launch_bounds__(Arguments::kernel.threads) tiles_by_turns(Arra
   if (first < arrays.words) kernels::move_tile<kernel, false>(op, arrays, first);
 }
 
-constexpr Kernel tiles_of_turns{Way::loads, 256, 4};
+constexpr Kernel tiles_of_turns{Way::loads, 256, 4, Hint::none, Hint::none, Next::at_once};
 
 TALLY_VARIANT(Elementwise, hopper, persistent)
     .follows("several_in_flight")

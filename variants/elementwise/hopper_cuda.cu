@@ -21,7 +21,9 @@ constexpr const char* no_hopper = "inline PTX for Hopper GPUs: programmatic laun
 constexpr int hopper_capability = 90;
 
 #if defined(__CUDACC__)
+using tally_elementwise::Hint;
 using tally_elementwise::Kernel;
+using tally_elementwise::Next;
 using tally_elementwise::Way;
 
 template <typename T, typename Op>
@@ -46,6 +48,15 @@ using Launch = void (*)(const Elementwise<T, Op>&, Queue&);
 template <typename T, typename Op>
 auto always(const Elementwise<T, Op>& p, Launch<T, Op> launch) {
   return [=](Queue& q) { launch(p, q); };
+}
+
+constexpr Kernel letting_next(Next next) { return {Way::loads, 256, 1, Hint::none, Hint::none, next}; }
+
+template <typename T, typename Op>
+auto programmatic(const Elementwise<T, Op>& p, std::int64_t trigger) {
+  return always(p, trigger == 0   ? launch<letting_next(Next::at_once), T, Op>
+                   : trigger == 1 ? launch<letting_next(Next::when_loaded), T, Op>
+                                  : launch<letting_next(Next::when_stored), T, Op>);
 }
 
 template <typename T, typename Op>
@@ -79,14 +90,18 @@ TALLY_VARIANT(Elementwise, hopper, programmatic_launch)
     .follows("vector_loads")
     .lesson(
         "The launch may become resident while the kernel before it still runs, and waits inside for that one's "
-        "end: in a stream of calls, the launch of each is paid for by the one before. A lone call gains nothing.")
+        "end: in a stream of calls, the launch of each is paid for by the one before. A lone call gains nothing. "
+        "trigger is when a block lets that happen: 0 at once, 1 when its loads are on their way, 2 when its stores "
+        "are. Blocks that come too early take places from those that still work.")
     .source(own)
     .types<float, double, half, bfloat16>()
+    .tunable("trigger", {1, 0, 2}, rules::one_of({0, 1, 2}))
     .needs(one_launch, fits_one_launch)
     .compute_capability(hopper_capability)
     .cost(cost_of_one_pass)
     .not_on(DeviceKind::simt, no_hopper)
-    .not_on(DeviceKind::host, no_hopper) TALLY_ON_CUDA(.prepare([]<typename T, typename Op>(Elementwise<T, Op> problem, const Tuning&, Scratch&) { return always(problem, launch<Kernel{Way::loads, 256, 1}, T, Op>);
+    .not_on(DeviceKind::host, no_hopper)
+        TALLY_ON_CUDA(.prepare([]<typename T, typename Op>(Elementwise<T, Op> problem, const Tuning& t, Scratch&) { return programmatic(problem, t["trigger"]);
     }));
 
 // ------------------------------------------------------------------------------------------ tma_bulk

@@ -14,6 +14,7 @@ namespace tune {
 
 using tally_elementwise::Hint;
 using tally_elementwise::Kernel;
+using tally_elementwise::Next;
 using tally_elementwise::Way;
 
 struct Multiply {
@@ -50,8 +51,11 @@ void add_libraries(std::vector<Candidate>& all, Question<T> q) {
 
 inline std::string name_of(const Kernel& kernel) {
   const auto hint = [](Hint h) { return h == Hint::none ? "n" : "e"; };
+  const char* const next = kernel.next == Next::at_once       ? "at_once"
+                           : kernel.next == Next::when_loaded ? "when_loaded"
+                                                              : "when_stored";
   return std::string(kernel.way == Way::loads ? "loads" : "copies") + "/t" + std::to_string(kernel.threads) +
-         "/u" + std::to_string(kernel.depth) + "/" + hint(kernel.loads) + hint(kernel.stores);
+         "/u" + std::to_string(kernel.depth) + "/" + hint(kernel.loads) + hint(kernel.stores) + "/" + next;
 }
 
 template <Kernel kernel, typename T>
@@ -65,16 +69,17 @@ void add(std::vector<Candidate>& all, Question<T> q) {
                  }});
 }
 
-template <Way way, Hint loads, Hint stores, typename T>
+template <Way way, Hint loads, Hint stores, Next next, typename T>
 void add_shapes(std::vector<Candidate>& all, Question<T> q) {
-  add<Kernel{way, 128, 1, loads, stores}>(all, q);
-  add<Kernel{way, 256, 1, loads, stores}>(all, q);
-  add<Kernel{way, 512, 1, loads, stores}>(all, q);
-  add<Kernel{way, 1024, 1, loads, stores}>(all, q);
-  add<Kernel{way, 256, 2, loads, stores}>(all, q);
-  add<Kernel{way, 512, 2, loads, stores}>(all, q);
-  add<Kernel{way, 128, 4, loads, stores}>(all, q);
-  add<Kernel{way, 256, 4, loads, stores}>(all, q);
+  add<Kernel{way, 128, 1, loads, stores, next}>(all, q);
+  add<Kernel{way, 256, 1, loads, stores, next}>(all, q);
+  add<Kernel{way, 512, 1, loads, stores, next}>(all, q);
+  add<Kernel{way, 1024, 1, loads, stores, next}>(all, q);
+  add<Kernel{way, 128, 2, loads, stores, next}>(all, q);
+  add<Kernel{way, 256, 2, loads, stores, next}>(all, q);
+  add<Kernel{way, 512, 2, loads, stores, next}>(all, q);
+  add<Kernel{way, 128, 4, loads, stores, next}>(all, q);
+  add<Kernel{way, 256, 4, loads, stores, next}>(all, q);
 }
 
 template <typename T>
@@ -82,15 +87,17 @@ std::vector<Candidate> candidates_of(const Question<T>& q) {
   std::vector<Candidate> all;
   add_libraries(all, q);
   add<Kernel{Way::loads, 64, 1}>(all, q);
-  add<Kernel{Way::loads, 64, 2}>(all, q);
-  add<Kernel{Way::loads, 128, 2}>(all, q);
-  add<Kernel{Way::loads, 128, 8}>(all, q);
-  add_shapes<Way::loads, Hint::none, Hint::none>(all, q);
-  add_shapes<Way::loads, Hint::evict_first, Hint::none>(all, q);
-  add<Kernel{Way::loads, 256, 2, Hint::none, Hint::evict_first}>(all, q);
-  add<Kernel{Way::loads, 256, 4, Hint::evict_first, Hint::evict_first}>(all, q);
-  add_shapes<Way::copies, Hint::none, Hint::none>(all, q);
-  add<Kernel{Way::copies, 256, 2, Hint::none, Hint::evict_first}>(all, q);
+  add_shapes<Way::loads, Hint::none, Hint::none, Next::at_once>(all, q);
+  add_shapes<Way::loads, Hint::none, Hint::none, Next::when_loaded>(all, q);
+  add_shapes<Way::loads, Hint::none, Hint::none, Next::when_stored>(all, q);
+  add_shapes<Way::loads, Hint::evict_first, Hint::none, Next::at_once>(all, q);
+  add_shapes<Way::loads, Hint::evict_first, Hint::none, Next::when_loaded>(all, q);
+  add<Kernel{Way::loads, 256, 2, Hint::none, Hint::evict_first, Next::at_once}>(all, q);
+  add<Kernel{Way::loads, 256, 2, Hint::none, Hint::evict_first, Next::when_loaded}>(all, q);
+  add<Kernel{Way::loads, 512, 2, Hint::none, Hint::evict_first, Next::when_loaded}>(all, q);
+  add_shapes<Way::copies, Hint::none, Hint::none, Next::at_once>(all, q);
+  add<Kernel{Way::copies, 1024, 1, Hint::none, Hint::none, Next::when_loaded}>(all, q);
+  add<Kernel{Way::copies, 1024, 1, Hint::none, Hint::none, Next::when_stored}>(all, q);
   return all;
 }
 

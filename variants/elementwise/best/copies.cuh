@@ -62,7 +62,7 @@ __global__ void __launch_bounds__(Arguments::kernel.threads)
   // The same in all threads. A block with a tile has words of it, so that what it waits for is on its way.
   const bool has_tile = first < arrays.words;
   if (has_tile && threadIdx.x == 0) prepare_barrier(&arrived);
-  let_later_kernels_start();
+  if constexpr (kernel.next == Next::at_once) let_later_kernels_start();
   wait_for_earlier_kernels();
   if (!has_tile) {
     apply_to_ends(op, arrays);
@@ -79,6 +79,7 @@ __global__ void __launch_bounds__(Arguments::kernel.threads)
   }
   __syncthreads();  // the barrier is there for all threads
   wait_for_copies(&arrived);
+  if constexpr (kernel.next == Next::when_loaded) let_later_kernels_start();
 #pragma unroll
   for (int k = 0; k < kernel.depth; ++k) {
     const unsigned at = k * kernel.threads + threadIdx.x;
@@ -89,6 +90,7 @@ __global__ void __launch_bounds__(Arguments::kernel.threads)
       store_word<kernel.stores>(arrays.word_of_output(first + at), apply_to_word<T>(op, word));
     }
   }
+  if constexpr (kernel.next == Next::when_stored) let_later_kernels_start();
 #else
   __trap();
 #endif

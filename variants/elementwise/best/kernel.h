@@ -18,6 +18,14 @@ enum class Hint : std::uint8_t {
   evict_first  ///< the first to make place for others
 };
 
+/// When a block lets a programmatic launch behind this one become resident. That one waits for the end of all
+/// that is before it anyhow: the question is how long its blocks take places from those that still work.
+enum class Next : std::uint8_t {
+  at_once,      ///< before anything else
+  when_loaded,  ///< all that the block reads is on its way
+  when_stored   ///< all that it writes is on its way too
+};
+
 /// A kernel's template arguments: threads of a block, and the words of each array that a thread has. All that
 /// a block reads is on its way before any of it is used.
 struct Kernel {
@@ -26,6 +34,7 @@ struct Kernel {
   int depth;
   Hint loads = Hint::none;
   Hint stores = Hint::none;
+  Next next = Next::when_loaded;
 
   constexpr bool operator==(const Kernel&) const = default;
   /// Of each array.
@@ -34,12 +43,13 @@ struct Kernel {
 };
 
 /// A kernel's template arguments one by one: nvcc takes no structure as an argument of a __global__ template.
-template <Way way, int threads, int depth, Hint loads, Hint stores>
+template <Way way, int threads, int depth, Hint loads, Hint stores, Next next>
 struct Arguments {
-  static constexpr Kernel kernel{way, threads, depth, loads, stores};
+  static constexpr Kernel kernel{way, threads, depth, loads, stores, next};
 };
 template <Kernel kernel>
-using ArgumentsOf = Arguments<kernel.way, kernel.threads, kernel.depth, kernel.loads, kernel.stores>;
+using ArgumentsOf =
+    Arguments<kernel.way, kernel.threads, kernel.depth, kernel.loads, kernel.stores, kernel.next>;
 
 /// From the row before it up to `most_bytes` of all arrays together, inputs and output.
 struct Row {

@@ -20,6 +20,7 @@ __device__ void move_tile(const Op& op, const Arrays<T, inputs>& arrays, unsigne
       }
     }
   }
+  if constexpr (kernel.next == Next::when_loaded) let_later_kernels_start();
 #pragma unroll
   for (int k = 0; k < kernel.depth; ++k) {
     if (whole || at + k * kernel.threads < arrays.words) {
@@ -27,6 +28,7 @@ __device__ void move_tile(const Op& op, const Arrays<T, inputs>& arrays, unsigne
                                 apply_to_word<T>(op, word[k]));
     }
   }
+  if constexpr (kernel.next == Next::when_stored) let_later_kernels_start();
 }
 
 /// One tile a block. A block more, where there are elements around the words, has these: their way to memory
@@ -36,7 +38,7 @@ __global__ void __launch_bounds__(Arguments::kernel.threads) one_tile_each(Array
   constexpr Kernel kernel = Arguments::kernel;
   constexpr unsigned tile = kernel.threads * kernel.depth;
   const unsigned first = blockIdx.x * tile;
-  let_later_kernels_start();
+  if constexpr (kernel.next == Next::at_once) let_later_kernels_start();
   wait_for_earlier_kernels();
   if (kernel.depth == 1 ? first + threadIdx.x < arrays.words : first + tile <= arrays.words) [[likely]] {
     move_tile<kernel, true>(op, arrays, first);
@@ -59,7 +61,6 @@ inline unsigned blocks_of_elements(std::int64_t n) {
 template <typename T, int inputs, typename Op>
 __global__ void __launch_bounds__(threads_of_elements)
     elements_one_by_one(Inputs<T, inputs> in, T* out, unsigned n, Op op) {
-  let_later_kernels_start();
   wait_for_earlier_kernels();
   const unsigned at = blockIdx.x * (threads_of_elements * elements_in_flight) + threadIdx.x;
   T elements[elements_in_flight][inputs];
@@ -70,6 +71,7 @@ __global__ void __launch_bounds__(threads_of_elements)
       for (int j = 0; j < inputs; ++j) elements[k][j] = in.of[j][at + k * threads_of_elements];
     }
   }
+  let_later_kernels_start();
 #pragma unroll
   for (int k = 0; k < elements_in_flight; ++k) {
     if (at + k * threads_of_elements < n) {

@@ -7,12 +7,9 @@ namespace tally_elementwise {
 
 // clang-format off
 inline constexpr Row table[] = {
-    {384 * kilobytes, {Way::loads, 128, 1, Hint::none, Hint::none}},
-    {3 * megabytes, {Way::loads, 256, 1, Hint::none, Hint::none}},
-    {24 * megabytes, {Way::loads, 512, 1, Hint::evict_first, Hint::none}},
-    {96 * megabytes, {Way::loads, 256, 2, Hint::none, Hint::evict_first}},
-    {768 * megabytes, {Way::loads, 1024, 1, Hint::none, Hint::none}},
-    {any_size, {Way::copies, 1024, 1, Hint::none, Hint::none}},
+    {6 * megabytes, {Way::loads, 512, 1, Hint::none, Hint::none, Next::when_stored}},
+    {768 * megabytes, {Way::loads, 1024, 1, Hint::none, Hint::none, Next::when_loaded}},
+    {any_size, {Way::copies, 1024, 1, Hint::none, Hint::none, Next::when_loaded}},
 };
 // clang-format on
 
