@@ -12,10 +12,10 @@ namespace tally {
 namespace {
 
 // What a GPU of today does: a launch, bytes a second, and what a cold sample costs beside its call (flush,
-// events, queueing). Round figures of an H200.
+// events, queueing). Round figures of an H200; the bytes are those of a ladder's mean.
 constexpr double gpu_launch = 4e-6;
-constexpr double gpu_bytes = 3e12;
-constexpr double gpu_sample = 95e-6;
+constexpr double gpu_bytes = 2e12;
+constexpr double gpu_sample = 80e-6;
 // A warm sample is a batch of calls of at least so long.
 constexpr double shortest_batch = 50e-6;
 constexpr double warm_sample = 40e-6;
@@ -40,14 +40,16 @@ constexpr double gpu_worker = 1.2;
 // Another context, where a process looks for one like the others': not all are.
 constexpr double gpu_contexts = 2 * 0.25;
 constexpr double cpu_worker = 0.1;
-// Interquartile range over median of a usual cell. The median's interval then needs so many samples. It is
-// the noise with which a cell needs the 333 samples that the cells of sweep.json take on the average on an
-// H200: a few restless ones count for most of them.
-constexpr double usual_noise = 0.05;
+// Interquartile range over median of a usual short cell, and up to which time a call is short; beyond, the
+// noise falls with the root of the time. With it cells need the samples that those of sweep.json take on the
+// average on an H200, 520 where calls are short and 26 at 0.5 ms: a few restless ones count for most of them.
+constexpr double noise_of_short_calls = 0.0625;
+constexpr double short_call = 12e-6;
 
-double needed_samples(double half_width) {
+double needed_samples(double half_width, double call) {
+  const double noise = noise_of_short_calls * std::sqrt(short_call / std::max(call, short_call));
   // The 95% interval of a median of normal samples: ±1.96 · 1.2533 · σ / sqrt(samples), with σ = IQR / 1.349.
-  const double relative = 1.96 * 1.2533 * usual_noise / 1.349 / half_width;
+  const double relative = 1.96 * 1.2533 * noise / 1.349 / half_width;
   return relative * relative;
 }
 
@@ -128,7 +130,7 @@ double estimated_sampling(const Cell& cell, const MeasureSettings& measure) {
       cell.cache != CacheState::warm ? call + gpu_sample : std::max(call, shortest_batch) + warm_sample;
   if (cell.device == DeviceKind::host) sample = call;
   const double samples =
-      std::clamp(needed_samples(measure.half_width), static_cast<double>(measure.min_samples),
+      std::clamp(needed_samples(measure.half_width, call), static_cast<double>(measure.min_samples),
                  static_cast<double>(measure.max_samples));
   const double least = sample * measure.min_samples;
   return std::max(least, std::min(samples * sample, measure.max_seconds));
