@@ -47,6 +47,12 @@ struct SampleRequest {
   const char* label = "";  ///< name of the NVTX range round the call
 };
 
+/// How quickly what a process has opened starts kernels, and answers the host. In seconds.
+struct Pace {
+  double launch_gap = 0;  ///< from one empty kernel's start to the next one's in a stream of them
+  double round_trip = 0;  ///< from a launch to the moment at which the host sees what the kernel wrote
+};
+
 /// What this machine can do at best. Rates in bytes a second, times in seconds.
 struct Ceilings {
   struct Footprint {
@@ -127,9 +133,13 @@ class Device {
   /// Measured afresh at each call; nothing on devices whose times mean nothing.
   virtual std::optional<Ceilings> measure_ceilings() { return std::nullopt; }
 
-  /// Seconds from one empty kernel's start to the next one's in a stream of them, of this process: measured
-  /// at the first call. Nothing on devices whose times mean nothing.
-  virtual std::optional<double> launch_gap() { return std::nullopt; }
+  /// Measured at the first call. Nothing on devices whose times mean nothing.
+  virtual std::optional<Pace> pace() { return std::nullopt; }
+
+  /// Launches that the device deals with together: a cold sample on the clock `device` is the mean of so many
+  /// calls, each of which begins with another of them. 0 where no sign of that is seen, and on devices whose
+  /// times mean nothing.
+  virtual int launch_cycle() { return 0; }
 
   /// When this object goes, all goes that its process has on the device: who opens it again begins afresh.
   virtual void leave_with_everything() {}

@@ -218,7 +218,7 @@ Row GroupRun::row_of(std::size_t index) {
   if (cell.device == DeviceKind::cuda) {
     row.gpu_index = facts.index;
     row.gpu_uuid = facts.uuid;
-    row.launch_gap = entrant.prepared->device().launch_gap().value_or(0);
+    row.pace = entrant.prepared->device().pace();
   }
   // On the CPU the answer is in host memory either way.
   row.like_for_like =

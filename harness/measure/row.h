@@ -61,8 +61,8 @@ struct Row {
   Clock clock = Clock::device;
   DeviceKind device = DeviceKind::simt;
   std::optional<int> gpu_index;
-  std::string gpu_uuid;   ///< of the GPU that measured it
-  double launch_gap = 0;  ///< Device::launch_gap() of the process that measured it; 0: there is none
+  std::string gpu_uuid;      ///< of the GPU that measured it
+  std::optional<Pace> pace;  ///< Device::pace() of the process that measured it
   bool like_for_like = true;
 
   double bytes = 0;

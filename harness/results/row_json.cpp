@@ -76,7 +76,7 @@ Json tally_json(const Row& row) {
   json["device"] = name_of(row.device);
   if (row.gpu_index) json["gpu_index"] = *row.gpu_index;
   if (!row.gpu_uuid.empty()) json["gpu_uuid"] = row.gpu_uuid;
-  if (row.launch_gap > 0) put(json, "launch_gap", row.launch_gap);
+  if (row.pace) json.update(to_json(*row.pace));
   json["like_for_like"] = row.like_for_like;
   json["bytes"] = row.bytes;
   json["items"] = row.items;
@@ -165,6 +165,13 @@ Json to_json(const Turn& turn) {
   return {{"round", turn.round},     {"batch", turn.batch},
           {"samples", turn.samples}, {"cpu_seconds", turn.cpu_seconds},
           {"seconds", turn.seconds}, {"throttled", turn.throttled}};
+}
+
+Json to_json(const Pace& pace) {
+  Json json = Json::object();
+  put(json, "launch_gap", pace.launch_gap);
+  put(json, "round_trip", pace.round_trip);
+  return json;
 }
 
 Json to_json(const Ceilings& ceilings, std::int64_t l2_bytes) {

@@ -34,6 +34,10 @@ Failure failure_from_json(const Json& json);
 Json to_json(const Turn& turn);
 Turn turn_from_json(const Json& json);
 
+/// As the keys launch_gap and round_trip; what is not there is 0.
+Json to_json(const Pace& pace);
+Pace pace_from_json(const Json& json);
+
 Json to_json(const Ceilings& ceilings, std::int64_t l2_bytes);
 Ceilings ceilings_from_json(const Json& json);
 

@@ -89,7 +89,7 @@ void read_identity(const Json& tally, Row& row) {
   row.device = device_from_json(tally.at("device"));
   if (tally.contains("gpu_index")) row.gpu_index = tally.at("gpu_index").get<int>();
   row.gpu_uuid = tally.value("gpu_uuid", "");
-  row.launch_gap = tally.value("launch_gap", 0.0);
+  if (tally.contains("launch_gap")) row.pace = pace_from_json(tally);
   row.like_for_like = tally.value("like_for_like", true);
 }
 
@@ -146,6 +146,10 @@ Turn turn_from_json(const Json& json) {
   turn.seconds = json.at("seconds");
   turn.throttled = json.at("throttled");
   return turn;
+}
+
+Pace pace_from_json(const Json& json) {
+  return {.launch_gap = json.value("launch_gap", 0.0), .round_trip = json.value("round_trip", 0.0)};
 }
 
 Ceilings ceilings_from_json(const Json& json) {

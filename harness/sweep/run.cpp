@@ -120,7 +120,7 @@ class SweepRun {
       const auto earlier = earlier_devices_.find(identity_of(facts));
       if (earlier == earlier_devices_.end()) continue;
       devices.back().ceilings = earlier->value("ceilings", Json());
-      devices.back().launch_gap = earlier->value("launch_gap", 0.0);
+      devices.back().best_pace = pace_from_json(*earlier);
     }
     Progress progress(!options_.quiet, ledger_.cells_in_all(), estimated_wait());
     WorkerSetup setup;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "harness/measure/memory.h"
+#include "harness/measure/settle.h"
 
 namespace tally {
 namespace {
@@ -163,7 +164,7 @@ void Scheduler::start_worker(Slot& slot) {
   setup_.device_index = slot.device.index;
   setup_.identity = slot.device.identity;
   setup_.ceilings = slot.device.ceilings;
-  setup_.launch_gap = slot.device.launch_gap;
+  setup_.best_pace = slot.device.best_pace;
   // A worker that holds another's end of a pipe open would keep it from seeing the end.
   std::vector<int> closed = closed_in_workers_;
   for (const Slot& other : slots_) {
@@ -221,8 +222,7 @@ void Scheduler::take_report(Slot& slot, const Json& report) {
   } else if (kind == "device") {
     if (!slot.noted) journal_.device(content);
     slot.noted = true;
-    const double gap = content.value("launch_gap", slot.device.launch_gap);
-    if (slot.device.launch_gap == 0 || gap < slot.device.launch_gap) slot.device.launch_gap = gap;
+    slot.device.best_pace = shorter_of(slot.device.best_pace, pace_from_json(content));
   } else if (kind == "ceilings") {
     journal_.ceilings(slot.device.identity, content);
     slot.device.ceilings = content;

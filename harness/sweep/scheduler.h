@@ -24,9 +24,9 @@ double watchdog_seconds();
 /// A device that has a worker.
 struct WorkerDevice {
   int index = 0;
-  std::string identity;   ///< identity_of() its facts
-  Json ceilings = {};     ///< as measured by an earlier run; null where they are not known
-  double launch_gap = 0;  ///< the shortest that any worker has found, in seconds; 0 where none has
+  std::string identity;  ///< identity_of() its facts
+  Json ceilings = {};    ///< as measured by an earlier run; null where they are not known
+  Pace best_pace = {};   ///< the shortest of either that any worker has found
 };
 
 /// Hands the units of a plan to worker processes, one a device, as they become free; writes what they report

@@ -114,9 +114,9 @@ Schema measure_schema() {
   key("processes", integer(1, 1000), defaults.processes,
       "Fresh processes that measure each group; each is a repetition in the results.");
   key("contexts", integer(1, 100), defaults.contexts,
-      "Up to so many CUDA contexts each process opens, 0.2 s each, to find one in which kernels follow one another as "
-      "quickly as in the best of the run: in some of them they take 8 % longer. The first process opens half of them "
-      "to find out. For runs that are to agree.");
+      "Up to so many CUDA contexts each process opens, 0.2 s each, to find one in which kernels follow one another, and answers "
+      "reach the host, as quickly as in the best of the run: in some of them that takes 8 % longer. The first process "
+      "opens half of them to find out. For runs that are to agree.");
   key("seed", seed(), defaults.seed,
       "Seed of the rounds' order and of the bootstraps. Default: the config's seed.");
   return object(std::move(keys));

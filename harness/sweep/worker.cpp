@@ -156,14 +156,15 @@ void work(const WorkerSetup& setup, int orders, int reports) {
     if (device) return *device;
     const bool is_own = kind == setup.device;
     device = open_settled([&] { return setup.open(kind, is_own ? setup.device_index : 0); },
-                          {.openings = setup.measure.contexts, .known_gap = is_own ? setup.launch_gap : 0});
+                          {.openings = setup.measure.contexts, .best = is_own ? setup.best_pace : Pace{}});
     return *device;
   };
   std::optional<Ceilings> ceilings;
   try {
     Device& device = device_of(setup.device);
     Json facts = facts_json(device.facts(), setup);
-    if (const auto gap = device.launch_gap()) facts["launch_gap"] = *gap;
+    if (const auto pace = device.pace()) facts.update(to_json(*pace));
+    if (const int cycle = device.launch_cycle(); cycle > 0) facts["launch_cycle"] = cycle;
     observer.report("device", facts);
     if (setup.ceilings.is_null()) {
       ceilings = device.measure_ceilings();

@@ -19,9 +19,9 @@ struct WorkerSetup {
   std::map<DeviceKind, std::int64_t> largest_n;  ///< of the odd sizes that are checked
   DeviceKind device = DeviceKind::simt;
   int device_index = 0;
-  std::string identity;   ///< of that device
-  Json ceilings;          ///< as an earlier worker measured them there; null: measure them
-  double launch_gap = 0;  ///< the shortest that a worker has found there; 0: none yet
+  std::string identity;  ///< of that device
+  Json ceilings;         ///< as an earlier worker measured them there; null: measure them
+  Pace best_pace;        ///< the shortest of either that workers have found there; 0: none yet
   /// Opens a device in the worker; another than open_device in tests.
   std::function<std::unique_ptr<Device>(DeviceKind kind, int index)> open = open_device;
   const std::atomic<bool>* stop = nullptr;  ///< in memory that parent and worker share

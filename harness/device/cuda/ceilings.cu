@@ -91,38 +91,48 @@ double best_bulk_read_seconds(Device& device, const uint4* words, std::int64_t c
 
 /// From the launch, of a kernel or of a graph, to the moment at which the host sees what the kernel wrote:
 /// what no answer to the host can go below, however it gets there.
-double end_to_end_floor(Device& device) {
-  auto* word = static_cast<volatile std::uint64_t*>(device.allocate_on_host(sizeof(std::uint64_t)));
-  const Device::Work launch = [word](DeviceQueue& queue) {
-    Queue(queue).launch(write_word, {1, 1}, word, 1);
-  };
-  double best = 1e300;
-  for (const Device::Work& way : {launch, device.recorded(launch)}) {
-    const Device::Work call = [word, &way](DeviceQueue& queue) {
-      *word = 0;
+class RoundTrips {
+ public:
+  explicit RoundTrips(Device& device)
+      : device_(device),
+        word_(static_cast<volatile std::uint64_t*>(device.allocate_on_host(sizeof(std::uint64_t)))) {}
+  ~RoundTrips() { device_.release_on_host(const_cast<std::uint64_t*>(word_)); }
+  RoundTrips(const RoundTrips&) = delete;
+  RoundTrips& operator=(const RoundTrips&) = delete;
+
+  double by_launch(int samples) { return of(launch_, samples); }
+  double by_graph(int samples) { return of(device_.recorded(launch_), samples); }
+
+ private:
+  double of(const Device::Work& way, int samples) {
+    const Device::Work call = [this, &way](DeviceQueue& queue) {
+      *word_ = 0;
       way(queue);
-      while (*word == 0) {
+      while (*word_ == 0) {
       }
     };
-    const SampleRequest request{.cache = CacheState::cold, .clock = Clock::end_to_end};
-    best = std::min(best, median_of(device, call, request, floor_samples));
+    return median_of(device_, call, {.cache = CacheState::cold, .clock = Clock::end_to_end}, samples);
   }
-  device.release_on_host(const_cast<std::uint64_t*>(word));
-  return best;
-}
+
+  Device& device_;
+  volatile std::uint64_t* word_;
+  Device::Work launch_ = [this](DeviceQueue& queue) { Queue(queue).launch(write_word, {1, 1}, word_, 1); };
+};
 
 }  // namespace
 
-double measure_launch_gap(Device& device) {
+Pace measure_pace(Device& device) {
   constexpr int launches = 13;
   constexpr int samples = 31;
+  constexpr int samples_of_trips = 61;
   const auto of = [&](int count) {
     const Device::Work work = [&device, count](DeviceQueue& queue) {
       for (int i = 0; i < count; ++i) Queue(queue).launch(nothing, {device.facts().multiprocessors, 256});
     };
     return median_of(device, work, {.cache = CacheState::cold}, samples);
   };
-  return (of(launches) - of(1)) / (launches - 1);
+  return {.launch_gap = (of(launches) - of(1)) / (launches - 1),
+          .round_trip = RoundTrips(device).by_launch(samples_of_trips)};
 }
 
 Ceilings measure_ceilings(Device& device) {
@@ -141,7 +151,8 @@ Ceilings measure_ceilings(Device& device) {
         std::min(ceilings.launch_floor_batched, median_of(device, programmatic, batched, floor_samples));
   }
 
-  ceilings.launch_floor_end_to_end = end_to_end_floor(device);
+  RoundTrips trips(device);
+  ceilings.launch_floor_end_to_end = std::min(trips.by_launch(floor_samples), trips.by_graph(floor_samples));
 
   // Large enough that ramp-up is below a thousandth, small enough to fit beside any problem.
   const std::int64_t wanted = std::int64_t{4} << 30;

@@ -11,7 +11,7 @@ namespace tally::cuda {
 /// one is the ceiling.
 Ceilings measure_ceilings(Device& device);
 
-/// What Device::launch_gap() says.
-double measure_launch_gap(Device& device);
+/// What Device::pace() says. Takes 20 ms.
+Pace measure_pace(Device& device);
 
 }  // namespace tally::cuda

@@ -182,21 +182,25 @@ class CudaDevice final : public Device {
   }
 
   void fill(const InputSpec& spec, ScalarType type, void* array) override {
+    timing_->lose_place();
     cuda::fill(spec, type, array, static_cast<cudaStream_t>(queue_->native_stream()));
     queue_->synchronize();
   }
   void poison(void* memory, std::int64_t bytes) override { set(memory, poison_byte, bytes); }
   void zero(void* memory, std::int64_t bytes) override { set(memory, 0, bytes); }
   void copy(void* target, const void* source, std::int64_t bytes) override {
+    timing_->lose_place();
     queue_->copy(target, source, static_cast<std::size_t>(bytes));
     queue_->synchronize();
   }
   void copy_to_host(void* target, const void* source, std::int64_t bytes) override {
+    timing_->lose_place();
     queue_->copy_to_host(target, source, static_cast<std::size_t>(bytes));
     queue_->synchronize();
   }
 
   std::uint64_t hash(const void* array, std::int64_t bytes) override {
+    timing_->lose_place();
     unsigned long long hash = 0;
     queue_->memset(hash_, 0, sizeof hash);
     cuda::add_hash(array, bytes, hash_, static_cast<cudaStream_t>(queue_->native_stream()));
@@ -205,6 +209,7 @@ class CudaDevice final : public Device {
   }
 
   void run(const Work& work) override {
+    timing_->lose_place();
     work(*queue_);
     require(cudaGetLastError(), "launch");
     queue_->synchronize();
@@ -214,19 +219,24 @@ class CudaDevice final : public Device {
     return timing_->sample(*queue_, work, before, request);
   }
 
-  Work recorded(const Work& work) override { return cuda::recorded(*queue_, work); }
+  Work recorded(const Work& work) override {
+    timing_->lose_place();
+    return cuda::recorded(*queue_, work);
+  }
 
   std::optional<Ceilings> measure_ceilings() override { return cuda::measure_ceilings(*this); }
-  std::optional<double> launch_gap() override {
-    if (!launch_gap_) launch_gap_ = cuda::measure_launch_gap(*this);
-    return launch_gap_;
+  std::optional<Pace> pace() override {
+    if (!pace_) pace_ = cuda::measure_pace(*this);
+    return pace_;
   }
+  int launch_cycle() override { return timing_->launch_cycle(); }
   void leave_with_everything() override { leaves_with_everything_ = true; }
   std::optional<ClockReading> clocks() override { return nvml_.read(); }
   std::unique_ptr<Load> begin_load() override { return cuda::begin_load(facts_); }
 
  private:
   void set(void* memory, int value, std::int64_t bytes) {
+    timing_->lose_place();
     queue_->memset(memory, value, static_cast<std::size_t>(bytes));
     queue_->synchronize();
   }
@@ -236,7 +246,7 @@ class CudaDevice final : public Device {
   std::unique_ptr<CudaQueue> queue_;
   std::unique_ptr<cuda::Timing> timing_;
   unsigned long long* hash_ = nullptr;  ///< device memory for one number
-  std::optional<double> launch_gap_;
+  std::optional<Pace> pace_;
   bool leaves_with_everything_ = false;
 };
 

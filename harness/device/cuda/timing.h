@@ -3,7 +3,11 @@
 #include <cuda_runtime.h>
 
 #include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
 
+#include "harness/device/cuda/launch_cycle.h"
 #include "harness/device/device.h"
 
 namespace tally::cuda {
@@ -19,8 +23,23 @@ class Timing {
   double sample(DeviceQueue& queue, const Device::Work& work, const Device::Work& before,
                 const SampleRequest& request);
 
+  /// Something else than samples was queued: how many launches that was is not known.
+  void lose_place() { cycle_.lose(); }
+
+  /// Launches that the GPU deals with together; 0 where no sign of that is seen.
+  int launch_cycle();
+
  private:
-  double device_seconds(DeviceQueue& queue, const Device::Work& work, const SampleRequest& request);
+  /// How many places of the cycle a sample moves on: what is done before the call, and the call itself.
+  struct Moves {
+    int before = 0;
+    int call = 0;
+  };
+
+  double one_sample(DeviceQueue& queue, const Device::Work& work, const SampleRequest& request);
+  double pair_of_empties();
+  void look();
+  double device_seconds(const std::function<void()>& call, const SampleRequest& request);
   double end_to_end_seconds(DeviceQueue& queue, const Device::Work& work, const SampleRequest& request);
   void flush_by_reading();
   void flush_by_writing();
@@ -35,6 +54,10 @@ class Timing {
   unsigned* flush_sink_ = nullptr;
   volatile std::uint64_t* hold_words_ = nullptr;  ///< page-locked: [0] released up to, [1] holds that gave up
   std::uint64_t holds_ = 0;
+  LaunchCycle cycle_;
+  std::map<std::string, Moves> moves_;  ///< by label and batch
+  int samples_since_look_ = 0;
+  int next_start_ = 0;  ///< place of the next call that is timed from all of them
 };
 
 }  // namespace tally::cuda
