@@ -11,9 +11,12 @@ double shorter(double one, double other) {
   return other <= 0 ? one : std::min(one, other);
 }
 
-bool is_like(const Pace& pace, const Pace& best) {
-  return pace.launch_gap <= best.launch_gap * (1 + Settling::alike_gaps) &&
-         pace.round_trip <= best.round_trip * (1 + Settling::alike_trips);
+bool gaps_are_alike(const Pace& pace, const Pace& best) {
+  return pace.launch_gap <= best.launch_gap * (1 + Settling::alike_gaps);
+}
+
+bool trips_are_alike(const Pace& pace, const Pace& best) {
+  return pace.round_trip <= best.round_trip * (1 + Settling::alike_trips);
 }
 
 }  // namespace
@@ -25,13 +28,16 @@ Pace shorter_of(const Pace& one, const Pace& other) {
 std::unique_ptr<Device> open_settled(const std::function<std::unique_ptr<Device>()>& open,
                                      const Settling& settling) {
   Pace best = settling.best;
-  const int needed = best.launch_gap > 0 ? 1 : (settling.openings + 1) / 2;
+  const int half = (settling.openings + 1) / 2;
+  const int needed = best.launch_gap > 0 ? 1 : half;
   for (int opened = 1;; ++opened) {
     std::unique_ptr<Device> device = open();
     const std::optional<Pace> pace = device->pace();
     if (!pace || opened >= settling.openings) return device;
     best = shorter_of(best, *pace);
-    if (opened >= needed && is_like(*pace, best)) return device;
+    const bool only_gaps_count = opened > half;
+    if (opened >= needed && gaps_are_alike(*pace, best) && (only_gaps_count || trips_are_alike(*pace, best)))
+      return device;
     device->leave_with_everything();
   }
 }
