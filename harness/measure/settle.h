@@ -25,7 +25,8 @@ Pace shorter_of(const Pace& one, const Pace& other);
 /// How quickly a stream's kernels follow one another belongs to a CUDA context: in some they take 8% longer
 /// than in others, in every cell that is measured there, and nothing that an entry does changes that. So does
 /// how soon the host sees an answer, by which calls that wait inside differ by a quarter. Contexts of one
-/// kind are what makes two runs agree.
+/// kind are what makes two runs agree. In the second half of the openings the launch gap is enough, which is
+/// in every cell: few wait for the host.
 std::unique_ptr<Device> open_settled(const std::function<std::unique_ptr<Device>()>& open,
                                      const Settling& settling);
 

@@ -61,12 +61,28 @@ TALLY_FUNCTION std::uint64_t mixed_bits(std::uint64_t z) {
 }
 
 namespace detail {
+/// value % divisor. A division of 64 bits takes longer than all else that an element needs; most divisors are
+/// powers of two, and many numbers are small.
+TALLY_FUNCTION std::uint64_t remainder(std::uint64_t value, std::uint64_t divisor) {
+  if ((divisor & (divisor - 1)) == 0) return value & (divisor - 1);
+  if (((value | divisor) >> 32) == 0)
+    return static_cast<std::uint32_t>(value) % static_cast<std::uint32_t>(divisor);
+  return value % divisor;
+}
+
+/// value / divisor, likewise.
+TALLY_FUNCTION std::uint64_t quotient(std::uint64_t value, std::uint64_t divisor) {
+  if (((value | divisor) >> 32) == 0)
+    return static_cast<std::uint32_t>(value) / static_cast<std::uint32_t>(divisor);
+  return value / divisor;
+}
+
 /// The integer behind element `index`, before `offset` and `period`.
 TALLY_FUNCTION std::int64_t drawn_integer(const InputSpec& spec, std::int64_t index) {
   const auto position = static_cast<std::uint64_t>(index);
   const std::uint64_t bits = mixed_bits(spec.seed * 0xd1342543de82ef95ull + position);
   const auto bound = static_cast<std::uint64_t>(spec.bound);
-  const auto below_bound = static_cast<std::int64_t>((bits >> 16) % bound);
+  const auto below_bound = static_cast<std::int64_t>(remainder(bits >> 16, bound));
   if (spec.kind == InputSpec::Kind::indices) {
     // Multiplying by an odd constant that shares no factor with `bound` would permute; a stride does it as
     // well and keeps "all different" exact: slot s goes to position (s * stride + start) mod bound, stride
@@ -82,18 +98,19 @@ TALLY_FUNCTION std::int64_t drawn_integer(const InputSpec& spec, std::int64_t in
       return (bits & 1) != 0 ? below_bound : -below_bound;
     case Distribution::cancelling: {
       const std::uint64_t pair = mixed_bits(spec.seed * 0xd1342543de82ef95ull + (position >> 1));
-      const auto magnitude = static_cast<std::int64_t>((pair >> 16) % bound);
+      const auto magnitude = static_cast<std::int64_t>(remainder(pair >> 16, bound));
       if ((position & 1) == 0) return magnitude;
       return magnitude == 0 ? 0 : -(magnitude - static_cast<std::int64_t>(bits & 1));
     }
     case Distribution::wide_exponents:
-      return (below_bound + 1) << ((bits & 0xffff) % static_cast<std::uint64_t>(spec.exponent_range));
+      return (below_bound + 1) << remainder(bits & 0xffff, static_cast<std::uint64_t>(spec.exponent_range));
     case Distribution::exact: {
       // The ends of the array always count: a kernel that drops a head or a tail is caught at any size.
       const bool at_an_end = index < 16 || index >= spec.count - 16;
       const auto window = static_cast<std::uint64_t>(spec.window);
-      const std::uint64_t chosen = mixed_bits(~spec.seed + position / window) % window;
-      if (!at_an_end && position % window != chosen) return 0;
+      const std::uint64_t number = quotient(position, window);
+      const std::uint64_t chosen = remainder(mixed_bits(~spec.seed + number), window);
+      if (!at_an_end && position - number * window != chosen) return 0;
       const auto magnitude = static_cast<std::int64_t>(1 + (bits >> 8) % 3);
       return (bits & 1) != 0 ? magnitude : -magnitude;
     }

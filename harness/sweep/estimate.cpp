@@ -32,7 +32,7 @@ constexpr double gpu_check = 1e-3;
 // What a call waits for beside work of others, which comes in bursts (guessed from their length).
 constexpr double gpu_burst = 200e-6;
 // The exact answer: elements a second on one core.
-constexpr double exact_elements = 6e7;
+constexpr double exact_elements = 9e7;
 // A check at a small size: allocate, fill, call, compare.
 constexpr double small_check = 1e-3;
 // A worker process: its start, and on a GPU the context and the ceilings.

@@ -97,6 +97,13 @@ TEST(SettleTest, TheAnswerMustReachTheHostAsSoonToo) {
   EXPECT_EQ(openings.opened, 3) << "the first has a long trip, the second a long gap";
 }
 
+TEST(SettleTest, InTheSecondHalfTheGapIsEnough) {
+  Openings openings({2.01, 2.1, 2.02}, {8.4, 7.5, 8.3});
+  EXPECT_NEAR(openings.settle({.openings = 4, .best = {.launch_gap = 2.0e-6, .round_trip = 7.4e-6}}), 2.02,
+              1e-9);
+  EXPECT_EQ(openings.opened, 3);
+}
+
 TEST(SettleTest, TheShorterOfEachIsKept) {
   const Pace both =
       shorter_of({.launch_gap = 2e-6, .round_trip = 7e-6}, {.launch_gap = 1e-6, .round_trip = 9e-6});
