@@ -171,6 +171,10 @@ std::string identity_of(const DeviceFacts& facts);
 /// asked for at the same time.
 int count_gpus(bool all_will_be_probed = false);
 
+/// Whether there is any GPU, for one who will want the facts of these: a driver that shows one GPU answers
+/// sooner than one that counts all.
+bool is_a_gpu_there(const std::vector<int>& indices);
+
 /// What open_device(kind, index).facts() would say of each index, but for free memory; GPUs are asked in
 /// child processes, all at the same time. Throws DeviceMissing.
 std::vector<DeviceFacts> probe_devices(DeviceKind kind, const std::vector<int>& indices);

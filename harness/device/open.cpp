@@ -47,7 +47,13 @@ class ChildQuestion {
 
   /// Waits for it. An object with "error" where there is none. The child takes a while yet to leave its GPU;
   /// nobody waits for that.
-  Json answer() const {
+  const Json& answer() {
+    if (given_.is_null()) given_ = received();
+    return given_;
+  }
+
+ private:
+  Json received() const {
     std::string text;
     char part[4096];
     for (ssize_t got = 0; (got = read(answer_, part, sizeof part)) > 0;)
@@ -59,9 +65,9 @@ class ChildQuestion {
     return answer;
   }
 
- private:
   pid_t child_ = -1;
   int answer_ = -1;
+  Json given_;
 };
 
 Json to_json(const DeviceFacts& facts) {
@@ -148,7 +154,7 @@ std::unique_ptr<Device> open_device(DeviceKind kind, int index) {
 int count_gpus(bool all_will_be_probed) {
 #if TALLY_HAS_CUDA
   static const int count = [all_will_be_probed] {
-    const ChildQuestion question([] { return Json{{"count", count_cuda_devices()}}; });
+    ChildQuestion question([] { return Json{{"count", count_cuda_devices()}}; });
     const int probed = all_will_be_probed ? nodes_of_gpus() : 1;
     for (int index = 0; index < probed; ++index) ask_for_facts(index);
     return question.answer().value("count", 0);
@@ -157,6 +163,17 @@ int count_gpus(bool all_will_be_probed) {
 #else
   static_cast<void>(all_will_be_probed);
   return 0;
+#endif
+}
+
+bool is_a_gpu_there(const std::vector<int>& indices) {
+#if TALLY_HAS_CUDA
+  for (const int index : indices) ask_for_facts(index);
+  const bool first_is_there = !questions_for_facts().at(indices.front()).answer().contains("error");
+  return first_is_there || count_gpus() > 0;
+#else
+  static_cast<void>(indices);
+  return false;
 #endif
 }
 

@@ -48,7 +48,11 @@ std::vector<int> parsed(const std::string& list) {
 }  // namespace
 
 DeviceChoice choose_device(const std::string& asked, const std::optional<std::string>& list) {
-  if (asked == "auto") return {count_gpus(list == "all") > 0 ? DeviceKind::cuda : DeviceKind::simt};
+  if (asked == "auto") {
+    const bool has_gpu =
+        list == "all" ? count_gpus(true) > 0 : is_a_gpu_there(list ? parsed(*list) : std::vector<int>{0});
+    return {has_gpu ? DeviceKind::cuda : DeviceKind::simt};
+  }
   for (const DeviceKind kind : {DeviceKind::cuda, DeviceKind::simt, DeviceKind::host}) {
     if (asked == name_of(kind)) return {kind};
   }

@@ -15,7 +15,7 @@ namespace {
 // events, queueing). Round figures of an H200; the bytes are those of a ladder's mean.
 constexpr double gpu_launch = 4e-6;
 constexpr double gpu_bytes = 2e12;
-constexpr double gpu_sample = 80e-6;
+constexpr double gpu_sample = 45e-6;
 // A warm sample is a batch of calls of at least so long.
 constexpr double shortest_batch = 50e-6;
 constexpr double warm_sample = 40e-6;
@@ -27,8 +27,8 @@ constexpr double host_call = 2e-6;
 constexpr double executor_threads = 3e6;
 constexpr double executor_launch = 1e-3;
 // What it costs beside a call to poison and hash its answer, and to check it: allocate, fill, compare.
-constexpr double gpu_look = 60e-6;
-constexpr double gpu_check = 1e-3;
+constexpr double gpu_look = 30e-6;
+constexpr double gpu_check = 0.4e-3;
 // What a call waits for beside work of others, which comes in bursts (guessed from their length).
 constexpr double gpu_burst = 200e-6;
 // The exact answer: elements a second on one core.
@@ -40,11 +40,11 @@ constexpr double gpu_worker = 1.2;
 // Another context, where a process looks for one like the others': not all are.
 constexpr double gpu_contexts = 2 * 0.25;
 constexpr double cpu_worker = 0.1;
-// Interquartile range over median of a usual short cell, and up to which time a call is short; beyond, the
-// noise falls with the root of the time. With it cells need the samples that those of sweep.json take on the
-// average on an H200, 520 where calls are short and 26 at 0.5 ms: a few restless ones count for most of them.
-constexpr double noise_of_short_calls = 0.0625;
-constexpr double short_call = 12e-6;
+// Interquartile range over median of a usual short call, and up to which time a call is short; beyond, the
+// noise falls with the root of the time. With it cells need the calls that those of sweep.json take on the
+// average on an H200, 400 where they are short and 26 at 0.7 ms: a few restless ones count for most of them.
+constexpr double noise_of_short_calls = 0.055;
+constexpr double short_call = 20e-6;
 
 double needed_samples(double half_width, double call) {
   const double noise = noise_of_short_calls * std::sqrt(short_call / std::max(call, short_call));

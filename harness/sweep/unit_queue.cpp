@@ -9,7 +9,7 @@ namespace tally {
 namespace {
 
 /// Of what each worker has still to do: units that are longer are the first to be begun.
-constexpr double share_that_is_long = 0.25;
+constexpr double share_that_is_long = 0.15;
 
 std::string kind_of(ProblemKey problem) {
   problem.n = 0;
