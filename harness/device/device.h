@@ -122,8 +122,9 @@ class Device {
   /// Runs `work` and waits for it; throws DeviceError for anything that went wrong in it.
   virtual void run(const Work& work) = 0;
 
-  /// Seconds of one call of `work`, taken as `request` says. `before` is untimed and runs before each call
-  /// (it restores what a call destroys); it may be empty.
+  /// Seconds of one call of `work`, taken as `request` says; where the device has a launch_cycle(), the mean
+  /// of several calls. `before` is untimed and runs before each (it restores what a call destroys); it may be
+  /// empty.
   virtual double sample(const Work& work, const Work& before, const SampleRequest& request) = 0;
 
   /// What replays `work`, recorded as a graph of its launches. Throws DeviceError where the work cannot be
