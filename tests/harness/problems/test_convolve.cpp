@@ -74,7 +74,10 @@ TEST(Convolve, FindsAnOutputThatLacksATap) {
   constexpr std::int64_t n = 400;
   constexpr std::int64_t taps = 100;
   for (const std::int64_t missing : {std::int64_t{0}, std::int64_t{50}, taps - 1}) {
-    Instance instance(key_of(ScalarType::float32, n, taps));
+    // A tap near zero leaves nothing to be missed: another seed has another one there.
+    ProblemKey key = key_of(ScalarType::float32, n, taps);
+    while (Instance(key).value("b", missing) < 0.1) ++key.seed;
+    Instance instance(key);
     int caught = 0;
     int planted = 0;
     answer(instance, n, taps);
