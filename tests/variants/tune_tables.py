@@ -98,7 +98,7 @@ def losses(rows, table):
     return found
 
 
-def choose(rows, table, row_cost=0.02, hint_cost=0.0):
+def choose(rows, table, row_cost=Family.row_cost, hint_cost=Family.hint_cost):
     """(most bytes, kernel), rising; neighbours differ."""
     sizes = sorted(found := losses(rows, table))
     mean = []
