@@ -132,10 +132,7 @@ void Scheduler::hand_out() {
       if (!ledger_.order_for(*unit).cells.empty()) start(slot, *unit);
     }
     // It takes a while to leave its GPU: time for that while others still work.
-    if (!slot.unit && slot.worker && units_.empty()) {
-      slot.worker->dismiss();
-      slot.leaving = true;
-    }
+    if (!slot.unit && slot.worker && units_.empty()) slot.worker->dismiss();
   }
   const bool all_given_up =
       std::all_of(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.given_up; });
@@ -147,7 +144,7 @@ void Scheduler::hand_out() {
 
 void Scheduler::start(Slot& slot, const WorkUnit& unit) {
   // Repetitions are fresh processes: two of them differ more than two samples of one.
-  if (slot.worker && (slot.repetition != unit.repetition || slot.leaving)) {
+  if (slot.worker && (slot.repetition != unit.repetition || slot.worker->is_dismissed())) {
     slot.worker->retire();
     slot.worker.reset();
   }
@@ -177,7 +174,6 @@ void Scheduler::start_worker(Slot& slot) {
     for (const int descriptor : other.worker->descriptors()) closed.push_back(descriptor);
   }
   slot.ready = false;
-  slot.leaving = false;
   slot.spent.on("starts of workers");
   slot.worker = std::make_unique<WorkerProcess>(setup_, closed);
   allow(slot, start_seconds / 10);

@@ -70,7 +70,6 @@ class Scheduler {
     bool fruitful = false;         ///< has reported a row or a failure of its unit
     bool given_up = false;         ///< no worker lives there
     bool noted = false;            ///< the journal has the device
-    bool leaving = false;          ///< the worker has been told that nothing is left for it
     bool ready = false;            ///< the worker has opened the device and knows its ceilings
     int failed_starts = 0;         ///< of workers that were never ready, one after the other
     std::optional<std::pair<std::size_t, Activity>> busy_with;  ///< a cell of the unit's group

@@ -34,6 +34,7 @@ class WorkerProcess {
 
   /// Lets it go when its last order is done: it gets no more.
   void dismiss();
+  bool is_dismissed() const { return orders_ < 0; }
 
   /// Dismisses it and waits a while for it to go, then kills it.
   void retire();
