@@ -137,9 +137,9 @@ class Device {
   /// Measured at the first call. Nothing on devices whose times mean nothing.
   virtual std::optional<Pace> pace() { return std::nullopt; }
 
-  /// Launches that the device deals with together: a cold sample on the clock `device` is the mean of so many
-  /// calls, each of which begins with another of them. 0 where no sign of that is seen, and on devices whose
-  /// times mean nothing.
+  /// Launches that the device deals with together: a sample on the clock `device` that is not warm is the mean
+  /// of so many calls, each of which begins with another of them. 0 where no sign of that is seen, and on
+  /// devices whose times mean nothing.
   virtual int launch_cycle() { return 0; }
 
   /// When this object goes, all goes that its process has on the device: who opens it again begins afresh.
@@ -167,10 +167,8 @@ std::unique_ptr<Device> open_device(DeviceKind kind, int index);
 std::string identity_of(const DeviceFacts& facts);
 
 /// How many GPUs there are; asked once, in a child process, so that this one stays free of the GPU and may
-/// fork.
-/// A GPU takes a second to answer: with `all_will_be_probed`, and for the first one always, the facts are
-/// asked for at the same time.
-int count_gpus(bool all_will_be_probed = false);
+/// fork. A GPU takes a second to answer: the facts of all are asked for at the same time.
+int count_gpus();
 
 /// Whether there is any GPU, for one who will want the facts of these: a driver that shows one GPU answers
 /// sooner than one that counts all.

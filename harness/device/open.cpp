@@ -151,17 +151,16 @@ std::unique_ptr<Device> open_device(DeviceKind kind, int index) {
   return open_host_device();
 }
 
-int count_gpus(bool all_will_be_probed) {
+int count_gpus() {
 #if TALLY_HAS_CUDA
-  static const int count = [all_will_be_probed] {
+  static const int count = [] {
     ChildQuestion question([] { return Json{{"count", count_cuda_devices()}}; });
-    const int probed = all_will_be_probed ? nodes_of_gpus() : 1;
-    for (int index = 0; index < probed; ++index) ask_for_facts(index);
+    const int nodes = nodes_of_gpus();
+    for (int index = 0; index < nodes; ++index) ask_for_facts(index);
     return question.answer().value("count", 0);
   }();
   return count;
 #else
-  static_cast<void>(all_will_be_probed);
   return 0;
 #endif
 }

@@ -18,7 +18,7 @@ constexpr int most_workers = 1024;
 
 std::vector<int> all_of(DeviceKind kind) {
   int count = 1;
-  if (kind == DeviceKind::cuda) count = std::max(count_gpus(true), 1);
+  if (kind == DeviceKind::cuda) count = std::max(count_gpus(), 1);
   if (kind == DeviceKind::simt) count = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   std::vector<int> indices(static_cast<std::size_t>(count));
   std::iota(indices.begin(), indices.end(), 0);
@@ -50,7 +50,7 @@ std::vector<int> parsed(const std::string& list) {
 DeviceChoice choose_device(const std::string& asked, const std::optional<std::string>& list) {
   if (asked == "auto") {
     const bool has_gpu =
-        list == "all" ? count_gpus(true) > 0 : is_a_gpu_there(list ? parsed(*list) : std::vector<int>{0});
+        list == "all" ? count_gpus() > 0 : is_a_gpu_there(list ? parsed(*list) : std::vector<int>{0});
     return {has_gpu ? DeviceKind::cuda : DeviceKind::simt};
   }
   for (const DeviceKind kind : {DeviceKind::cuda, DeviceKind::simt, DeviceKind::host}) {

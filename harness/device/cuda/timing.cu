@@ -13,7 +13,7 @@ constexpr std::uint64_t hold_gives_up_after_ns = 2'000'000'000;
 /// After so many the place in the cycle of launches is looked at again: a call need not launch as often as it
 /// did when it was first looked at.
 constexpr int samples_between_looks = 512;
-constexpr int launches_before_cold_call = 2;  // flush_by_reading() and hold()
+constexpr int launches_before_cold_call = 2;  // of a flush and of hold()
 /// Of longer calls a place is less than half a percent.
 constexpr double longest_call_of_all_places = 200e-6;
 
@@ -137,7 +137,7 @@ double Timing::sample(DeviceQueue& queue, const Device::Work& work, const Device
     }
   };
   const bool from_all_places =
-      request.cache == CacheState::cold && request.clock == Clock::device && request.hold;
+      request.cache != CacheState::warm && request.clock == Clock::device && request.hold;
   double sum = 0;
   int calls = 0;
   try {
