@@ -9,18 +9,8 @@
 namespace tally {
 namespace {
 
-/// Above this many bytes of output, copying and comparing them costs more than measuring.
 constexpr std::int64_t large_output = 64 << 20;
-constexpr int fewest_launches = 3;
 constexpr std::size_t launches_watched_for_leaks = 10;  // asking the allocator takes longer than most calls
-
-std::int64_t output_bytes(const Problem& problem) {
-  std::int64_t total = 0;
-  for (const BufferSpec& spec : problem.buffers()) {
-    total += spec.role != BufferSpec::Role::input ? spec.bytes() : 0;
-  }
-  return total;
-}
 
 /// Equal for cells whose odd sizes are the same questions.
 std::string question_of(const Cell& cell) {
@@ -48,6 +38,14 @@ std::string place_of_launch(const std::vector<std::uint64_t>& hashes, std::size_
 }
 
 }  // namespace
+
+bool has_large_output(const Problem& problem) {
+  std::int64_t bytes = 0;
+  for (const BufferSpec& spec : problem.buffers()) {
+    bytes += spec.role != BufferSpec::Role::input ? spec.bytes() : 0;
+  }
+  return bytes > large_output;
+}
 
 /// Under load all that were asked for are wanted; the limit is there for those that would take hours.
 double most_seconds_of_launches(bool under_load) { return under_load ? 60 : 0.2; }
@@ -85,7 +83,7 @@ Verdict Checker::at_odd_sizes(const Cell& cell, Device& device, Observer& observ
     key.seed = settings_.seed;
     bool large = false;
     try {
-      large = output_bytes(*make_problem(key)) > large_output;
+      large = has_large_output(*make_problem(key));
     } catch (const ProblemError&) {
       continue;  // the family has no problem of that size
     }
@@ -124,7 +122,7 @@ Verdict Checker::on_problem(const Cell& cell, ProblemArrays& arrays, Observer& o
     if (cell.entry->cannot_take(key, cell.tuning)) continue;
     std::unique_ptr<Problem>& problem = problems_[distribution];
     if (!problem) problem = make_problem(key);
-    if (output_bytes(*problem) > large_output) break;
+    if (has_large_output(*problem)) break;
     observer.begin(cell, {"check at " + place_of(key), Activity::Scope::problem,
                           expected_check_seconds(cell, *problem)});
     arrays.fill_inputs(*problem);

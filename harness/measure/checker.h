@@ -62,8 +62,12 @@ class Checker {
   std::string problems_of_;
 };
 
-/// After so many seconds of repeated launches there are no more of them.
+/// Copying and comparing the output costs more than measuring; it is done for one distribution only.
+bool has_large_output(const Problem& problem);
+
+/// After so many seconds of repeated launches there are no more of them, if there were so many.
 double most_seconds_of_launches(bool under_load);
+constexpr int fewest_launches = 3;
 
 /// A generous guess for the watchdog, before anything is known of the call: filling, the call by its entry's
 /// cost model, and exact arithmetic on all elements.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <set>
 #include <string>
 #include <thread>
@@ -31,8 +32,9 @@ constexpr double gpu_look = 30e-6;
 constexpr double gpu_check = 0.4e-3;
 // What a call waits for beside work of others, which comes in bursts (guessed from their length).
 constexpr double gpu_burst = 200e-6;
-// The exact answer: elements a second on one core.
+// An exact sum, and arrays held against their exact elements: elements a second on one core.
 constexpr double exact_elements = 9e7;
+constexpr double compared_elements = 2e7;
 // A check at a small size: allocate, fill, call, compare.
 constexpr double small_check = 1e-3;
 // A worker process: its start, and on a GPU the context and the ceilings.
@@ -89,23 +91,50 @@ double small_checks(const Cell& cell, const Sweep& sweep) {
   return seconds * static_cast<double>(sweep.check.distributions.size());
 }
 
-/// A call whose bits are looked at, beside work of others where that is asked for and to be had.
-double repeated_call(const Cell& cell, bool under_load) {
-  const double call = estimated_call(cell);
-  if (cell.device != DeviceKind::cuda) return call;
-  return call + gpu_look + (under_load ? gpu_burst : 0);
+double cores() { return std::max(1u, std::thread::hardware_concurrency()); }
+
+/// What the checks of a problem take whichever entry answers.
+struct Answer {
+  double sum = 0;         ///< seconds of the exact sum, which its entries have in common
+  double comparison = 0;  ///< seconds for the exact elements of one entry's answer
+  double output_bytes = 0;
+  double distributions = 1;  ///< that are tried at this size
+};
+
+Answer answer_of(const ProblemKey& key, const CheckSettings& check) {
+  const std::unique_ptr<Problem> problem = make_problem(key);
+  Answer answer;
+  double elements = 0;
+  for (const BufferSpec& buffer : problem->buffers()) {
+    if (buffer.role == BufferSpec::Role::input) continue;
+    elements += static_cast<double>(buffer.count);
+    answer.output_bytes += static_cast<double>(buffer.bytes());
+  }
+  if (!has_large_output(*problem)) answer.distributions = static_cast<double>(check.distributions.size());
+  const bool is_one_sum = elements == 1;
+  if (is_one_sum) answer.sum = static_cast<double>(key.n) / (exact_elements * cores());
+  if (!is_one_sum) answer.comparison = elements / (compared_elements * cores());
+  return answer;
 }
 
-double checking(const Cell& cell, const CheckSettings& check) {
+/// A call whose bits are looked at, beside work of others where that is asked for and to be had.
+double repeated_call(const Cell& cell, const Answer& answer, bool under_load) {
+  double seconds = estimated_call(cell);
+  if (!cell.entry->not_deterministic.empty()) seconds += answer.comparison;  // other bits each time
+  if (cell.device != DeviceKind::cuda) return seconds;
+  return seconds + gpu_look + 2 * answer.output_bytes / gpu_bytes + (under_load ? gpu_burst : 0);
+}
+
+double checking(const Cell& cell, const Answer& answer, const CheckSettings& check) {
   const bool under_load = check.under_load && cell.device == DeviceKind::cuda;
-  const double call = estimated_call(cell);
-  const double launches = std::min(static_cast<double>(check.launches) * repeated_call(cell, under_load),
-                                   std::max(most_seconds_of_launches(under_load), call));
+  const double repeated = repeated_call(cell, answer, under_load);
+  const double launches = std::min(
+      check.launches * repeated, std::max(most_seconds_of_launches(under_load), fewest_launches * repeated));
   // Each distribution, and the measured one before and after: on a GPU the inputs are filled and hashed
   // twice.
-  double one = call;
+  double one = estimated_call(cell);
   if (cell.device == DeviceKind::cuda) one += gpu_check + 4 * bytes_of(cell) / gpu_bytes;
-  return launches + static_cast<double>(check.distributions.size() + 1) * one;
+  return launches + (answer.distributions + 1) * one + answer.distributions * answer.comparison;
 }
 
 }  // namespace
@@ -117,8 +146,7 @@ double estimated_call(const Cell& cell) {
     case DeviceKind::host:
       return host_call + bytes_of(cell) / host_bytes;
     case DeviceKind::simt:
-      return executor_launch * launches_of(cell) +
-             executor_work(cell) / (executor_threads * std::max(1u, std::thread::hardware_concurrency()));
+      return executor_launch * launches_of(cell) + executor_work(cell) / (executor_threads * cores());
   }
   return 0;
 }
@@ -137,16 +165,15 @@ double estimated_sampling(const Cell& cell, const MeasureSettings& measure) {
 }
 
 double estimated_seconds(const Group& group, const Sweep& sweep) {
-  const double exact = exact_elements * std::max(1u, std::thread::hardware_concurrency());
-  double seconds =
-      static_cast<double>(group.problem.n) / exact * static_cast<double>(sweep.check.distributions.size());
+  const Answer answer = answer_of(group.problem, sweep.check);
+  double seconds = answer.distributions * answer.sum;
   const Cell* before = nullptr;
   for (const Cell& cell : group.cells) {
     if (cell.entry->known_wrong.empty()) seconds += estimated_sampling(cell, sweep.measure);
     // Cells that differ in cache or clock alone are checked once, and stand together.
     const bool is_checked_already =
         before != nullptr && before->entry == cell.entry && before->tuning == cell.tuning;
-    if (!is_checked_already) seconds += checking(cell, sweep.check);
+    if (!is_checked_already) seconds += checking(cell, answer, sweep.check);
     before = &cell;
   }
   return seconds * sweep.measure.processes;
