@@ -47,6 +47,10 @@ class Checker {
   Verdict repeatedly(PreparedEntry& prepared, const Cell& cell, double seconds_a_call, double seconds_a_check,
                      std::vector<std::uint64_t>& hashes, Observer& observer) const;
 
+  /// Finds the exact answers to that problem for all distributions, where they are one number: the checks
+  /// will find them remembered. May run beside the opening of a device, which it does not need.
+  void prepare(const ProblemKey& key) const;
+
   const CheckSettings& settings() const { return settings_; }
 
   /// Of all checks that were made with it; more may be added.
@@ -61,6 +65,9 @@ class Checker {
   std::map<Distribution, std::unique_ptr<Problem>> problems_;
   std::string problems_of_;
 };
+
+/// Then the exact answer is found once for all entries, and comparing costs nothing.
+bool answer_is_one_number(const Problem& problem);
 
 /// Copying and comparing the output costs more than measuring; it is done for one distribution only.
 bool has_large_output(const Problem& problem);

@@ -81,6 +81,15 @@ Moments input_moments(const InputSpec& spec) {
   });
 }
 
+Moments square_moments(const InputSpec& spec) {
+  return remembered(key_of(spec), [&] {
+    return moments_of(spec.count, [&spec](std::int64_t i) {
+      const Int128 value = integer_at(spec, i);
+      return value * value;
+    });
+  });
+}
+
 Moments product_moments(const InputSpec& x, const InputSpec& y) {
   return remembered(std::pair(key_of(x), key_of(y)), [&] {
     return moments_of(x.count, [&](std::int64_t i) { return Int128{integer_at(x, i)} * integer_at(y, i); });

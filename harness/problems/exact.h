@@ -40,6 +40,9 @@ Moments input_moments(const InputSpec& spec);
 /// 64 bits. Remembered too.
 Moments product_moments(const InputSpec& x, const InputSpec& y);
 
+/// product_moments(spec, spec), and sooner.
+Moments square_moments(const InputSpec& spec);
+
 /// value * 2^-fraction_bits, correctly rounded to double.
 double scaled(Int128 value, int fraction_bits);
 

@@ -1,7 +1,5 @@
 #include "harness/problems/sum_of_squares.h"
 
-#include <mutex>
-
 #include "harness/problems/check.h"
 
 namespace tally {
@@ -35,22 +33,14 @@ class SumOfSquaresProblem final : public Problem {
   }
 
   CheckResult check(std::span<const void* const> outputs, std::optional<double> additions) const override {
-    std::call_once(squares_known_, [this] {
-      squares_ = moments_of(key().n, [this](std::int64_t i) {
-        const Int128 value = integer_at(input_, i);
-        return value * value;
-      });
-    });
     constexpr double roundings_of_a_square = 1;
     const double chain = additions.value_or(static_cast<double>(key().n)) + roundings_of_a_square;
-    return check_sum(key().type, outputs[0], ExactSum{squares_, 2 * input_.fraction_bits}, chain,
-                     key().distribution == Distribution::exact);
+    return check_sum(key().type, outputs[0], ExactSum{square_moments(input_), 2 * input_.fraction_bits},
+                     chain, key().distribution == Distribution::exact);
   }
 
  private:
   InputSpec input_;
-  mutable std::once_flag squares_known_;  ///< all entries of a problem are checked against the same sum
-  mutable Moments squares_;
 };
 
 const FamilyRegistration registration({

@@ -111,9 +111,11 @@ Answer answer_of(const ProblemKey& key, const CheckSettings& check) {
     answer.output_bytes += static_cast<double>(buffer.bytes());
   }
   if (!has_large_output(*problem)) answer.distributions = static_cast<double>(check.distributions.size());
-  const bool is_one_sum = elements == 1;
-  if (is_one_sum) answer.sum = static_cast<double>(key.n) / (exact_elements * cores());
-  if (!is_one_sum) answer.comparison = elements / (compared_elements * cores());
+  if (answer_is_one_number(*problem)) {
+    answer.sum = static_cast<double>(key.n) / (exact_elements * cores());
+  } else {
+    answer.comparison = elements / (compared_elements * cores());
+  }
   return answer;
 }
 

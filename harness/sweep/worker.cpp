@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <future>
 #include <memory>
 
 #include "harness/measure/group.h"
@@ -150,6 +151,15 @@ WorkOrder order_from_json(const Json& json) {
 
 void work(const WorkerSetup& setup, int orders, int reports) {
   ReportingObserver observer(reports, setup.stop);
+  Checker checker(setup.check, setup.largest_n);
+  std::string buffer;
+  std::string line;
+  if (!read_line(orders, buffer, line)) return;
+  // A GPU's driver takes a while to open it, and leaves the cores to whom wants them.
+  std::future<void> prepared =
+      std::async(std::launch::async, [&checker, &setup, first = order_from_json(Json::parse(line))] {
+        checker.prepare(setup.plan->groups.at(first.group).problem);
+      });
   std::map<DeviceKind, std::unique_ptr<Device>> devices;
   const DeviceOf device_of = [&](DeviceKind kind) -> Device& {
     std::unique_ptr<Device>& device = devices[kind];
@@ -177,15 +187,13 @@ void work(const WorkerSetup& setup, int orders, int reports) {
     observer.report("missing", {{"text", error.what()}});
     return;
   }
-  Checker checker(setup.check, setup.largest_n);
+  prepared.get();
   const GroupContext context{setup.measure, checker, device_of, ceilings};
-  std::string buffer;
-  std::string line;
-  while (read_line(orders, buffer, line)) {
+  do {
     const GroupOutcome outcome = carry_out(order_from_json(Json::parse(line)), setup, context, observer);
     observer.report("done", {{"outcome", name_of(outcome)}});
     if (outcome != GroupOutcome::done) return;
-  }
+  } while (read_line(orders, buffer, line));
 }
 
 }  // namespace tally

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
@@ -123,9 +124,11 @@ void WorkerProcess::dismiss() {
 
 void WorkerProcess::retire() {
   dismiss();
-  for (int tenths = 0; tenths < 50 && !status_; ++tenths) {
+  constexpr auto patience = std::chrono::seconds(5);
+  const auto begin = std::chrono::steady_clock::now();
+  while (std::chrono::steady_clock::now() - begin < patience) {
     if (reap(false)) return;
-    std::this_thread::sleep_for(std::chrono::milliseconds(tenths < 10 ? 10 : 100));
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   kill_now();
   reap(true);

@@ -57,8 +57,12 @@ TEST(Moments, RememberedAnswersAreToldApart) {
   ones.count = 1000;
   ones.offset = 1;
   EXPECT_TRUE(product_moments(spec, ones).sum == input_moments(spec).sum);
+  const Moments squares = square_moments(spec);
+  EXPECT_TRUE(squares.sum == product_moments(spec, spec).sum);
+  EXPECT_EQ(squares.largest, product_moments(spec, spec).largest);
   spec.period = 0;
   EXPECT_TRUE(product_moments(spec, ones).sum == plain.sum);
+  EXPECT_FALSE(square_moments(spec).sum == squares.sum);
 }
 
 TEST(Scaled, RoundsOnce) {
