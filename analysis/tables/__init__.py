@@ -27,6 +27,8 @@ double quotes:
     ladder SERIES    a ladder of that series instead: stage, time, gains, libraries, published figures
     agreement=yes    of two files of one config: which share of the cells agrees, for cells shorter and longer
                      than split=10us, within=1%,3%
+    spread=NAME,…    of several runs of one config, each of the kind that is named here for its file, such as
+                     "one GPU": the same over all pairs of runs, by the kinds of the pair
     between=NAME,NAME   of two files, as these names: by size, the second's times over the first's
     overall=ENTRY    an entry against the fastest of its baselines (of those libraries that against= names),
                      over all sizes: geometric mean and worst size, by knobs, type and cache
@@ -143,6 +145,8 @@ def table(attributes: dict[str, str], inputs: Sequence[Results]) -> pd.DataFrame
         return runs.ceilings(inputs)
     if "agreement" in attributes:
         return runs.agreement(inputs, attributes)
+    if "spread" in attributes:
+        return runs.spread(inputs, attributes)
     if "between" in attributes:
         return runs.between(inputs, attributes)
     if "overall" in attributes:

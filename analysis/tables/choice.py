@@ -23,6 +23,7 @@ OWN = {
     "columns",
     "published",
     "agreement",
+    "spread",
     "between",
     "split",
     "within",

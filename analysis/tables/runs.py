@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 import numpy as np
@@ -27,9 +28,9 @@ def agreement(inputs: Sequence[Results], attributes: dict[str, str]) -> pd.DataF
     `split` (default 10us) parts them by the first run's median; `within` lists the bounds (default 1%,3%).
     """
     split = _seconds(attributes.get("split", "10us"))
-    bounds = [_share(text) for text in attributes.get("within", "1%,3%").split(",")]
+    bounds = _bounds(attributes)
     both = _pairs(inputs, attributes)
-    apart = np.exp(np.abs(np.log(both["median_of_second"] / both["median_of_first"]))) - 1
+    apart = _apart(both)
     overlap = (both["low_of_first"] <= both["high_of_second"]) & (
         both["low_of_second"] <= both["high_of_first"]
     )
@@ -46,14 +47,37 @@ def agreement(inputs: Sequence[Results], attributes: dict[str, str]) -> pd.DataF
                     "cells": name,
                     "count": str(int(chosen.sum())),
                     "median difference": _percent(float(apart[chosen].median())),
-                    **{
-                        f"within {100 * bound:g} %": units.percent(float((apart[chosen] <= bound).mean()))
-                        for bound in bounds
-                    },
+                    **_shares_within(apart[chosen], bounds),
                     "largest": _percent(float(apart[chosen].max())),
                     "intervals overlap": units.percent(float(overlap[chosen].mean())),
                 }
             )
+    return pd.DataFrame(lines)
+
+
+def spread(inputs: Sequence[Results], attributes: dict[str, str]) -> pd.DataFrame:
+    """Several runs of one config, each of a kind that `spread` names: how far apart the medians of a cell
+    are, over all pairs of runs of the same kinds.
+    """
+    kinds = attributes["spread"].split(",")
+    if len(kinds) != len(inputs):
+        raise UserError(f"spread={attributes['spread']}: {len(kinds)} names for {len(inputs)} files")
+    bounds = _bounds(attributes)
+    pooled: dict[tuple[str, str], list[pd.Series]] = {}
+    for first, second in itertools.combinations(range(len(inputs)), 2):
+        both = _pairs([inputs[first], inputs[second]], attributes)
+        pooled.setdefault((kinds[first], kinds[second]), []).append(_apart(both))
+    lines = []
+    for (one, other), pairs in pooled.items():
+        apart = pd.concat(pairs)
+        lines.append(
+            {
+                "runs": f"{one}, {other}",
+                "pairs": str(len(pairs)),
+                "median difference": _percent(float(apart.median())),
+                **_shares_within(apart, bounds),
+            }
+        )
     return pd.DataFrame(lines)
 
 
@@ -133,6 +157,19 @@ def _pairs(inputs: Sequence[Results], attributes: dict[str, str]) -> pd.DataFram
     if both.empty:
         raise UserError("the two files have no timed cell in common")
     return both
+
+
+def _apart(both: pd.DataFrame) -> pd.Series:
+    """By how much the longer median of each cell is above the shorter."""
+    return np.exp(np.abs(np.log(both["median_of_second"] / both["median_of_first"]))) - 1
+
+
+def _shares_within(apart: pd.Series, bounds: list[float]) -> dict[str, str]:
+    return {f"within {100 * bound:g} %": units.percent(float((apart <= bound).mean())) for bound in bounds}
+
+
+def _bounds(attributes: dict[str, str]) -> list[float]:
+    return [_share(text) for text in attributes.get("within", "1%,3%").split(",")]
 
 
 def _percent(value: float) -> str:

@@ -94,6 +94,7 @@ def test_tables_are_made_and_checked(readme: Path, capsys: pytest.CaptureFixture
         ("one file=sweep.json,counted.json agreement=yes", "have no timed cell in common"),
         ("one file=sweep.json,sweep.json agreement=yes split=x", "split=x is not a time"),
         ("one file=sweep.json,sweep.json agreement=yes within=x", "within=x is not a percentage"),
+        ("one file=sweep.json,sweep.json spread=here", "1 names for 2 files"),
         ("one file=sweep.json,sweep.json between=one", "it needs two names"),
         ("one file=counted.json ceilings=yes", "none of the files has ceilings"),
         ('one file="sweep.json', "No closing quotation"),
@@ -178,6 +179,22 @@ def test_agreement_of_two_runs_is_counted(tmp_path: Path) -> None:
     assert [line[3] for line in lines][:2] == [f"{100 * (count - 3) / count:.0f} %", "100 %"]
     assert [line[4] for line in lines][:2] == [f"{100 * (count - 1) / count:.0f} %", "100 %"]
     assert [line[5] for line in lines] == ["20.0 %", "0.0 %", "20.0 %"]
+
+
+def test_runs_are_spread_within_a_kind_and_between_two(tmp_path: Path) -> None:
+    first = synthetic.machine(sizes=(1024,), samples=8)
+    factors = {"a.json": 1, "b.json": 1.005, "c.json": 1.02, "d.json": 1.02}
+    for name, factor in factors.items():
+        document = copy.deepcopy(first)
+        for row in document["benchmarks"]:
+            row["tally"]["median"] *= factor
+        synthetic.write(tmp_path, name, document)
+    heading, *lines = made(tmp_path, f'file={",".join(factors)} "spread=one GPU,one GPU,one GPU,two"')
+    assert heading == ["runs", "pairs", "median difference", "within 1 %", "within 3 %"]
+    assert lines == [
+        ["one GPU, one GPU", "3", "1.5 %", "33 %", "100 %"],  # apart by 0.5, 2 and 1.5 %
+        ["one GPU, two", "3", "1.5 %", "33 %", "100 %"],  # by 2, 1.5 and 0 %
+    ]
 
 
 def test_an_entry_against_its_fastest_baseline_over_all_sizes(tmp_path: Path) -> None:

@@ -1,13 +1,17 @@
 """Planted faults: each costs its own rows, and all others' rows are there."""
 
+import gzip
+import json
 from pathlib import Path
 
 import pytest
-from harness_runs import binary, config, load, run, statuses
+from harness_runs import Document, binary, config, load, run, statuses
 
 KERNELS = "reduce/planted_kernels/"
 HOST = "reduce/planted/"
 SIZES = [1024, 4096]
+GPU_CONFIG = Path(__file__).with_name("gpu_faults.json")
+COMMITTED = Path(__file__).resolve().parents[2] / "analysis/data/h200/faults.json.gz"
 
 EXPECTED = {
     HOST + "wrong": "wrong",
@@ -101,3 +105,24 @@ def test_an_entry_that_costs_process_after_process_is_given_up(tmp_path: Path) -
     assert len(reasons) == 5
     assert sum("given up after 3 lost processes" in reason for reason in reasons) == 2
     assert len(load(out)["benchmarks"]) == 5
+
+
+def require_each_gpu_fault_at_its_own_cost(document: Document) -> None:
+    on_gpu = {entry: status for entry, status in EXPECTED.items() if entry.startswith(KERNELS)}
+    assert statuses(document) == on_gpu | {KERNELS + "endless_loop": "timed_out"}
+    assert len(document["tally"]["failures"]) == len(on_gpu) * len(SIZES)
+    rows = [(row["tally"]["entry"], row["tally"]["n"]) for row in document["benchmarks"]]
+    assert sorted(rows) == [(KERNELS + "right", n) for n in SIZES]
+
+
+def test_faults_on_a_gpu(tmp_path: Path) -> None:
+    """Here where there is one; else what it said is in the committed results of the same config."""
+    if Path("/dev/nvidiactl").exists():
+        out = tmp_path / "out.json"
+        result = run(binary("TALLY_HARNESS_FAULTS"), GPU_CONFIG, "--out", out)
+        assert result.returncode == 1, result.stderr
+        document = load(out)
+    else:
+        document = json.loads(gzip.decompress(COMMITTED.read_bytes()))
+        assert document["tally"]["config"] == json.loads(GPU_CONFIG.read_text())
+    require_each_gpu_fault_at_its_own_cost(document)
