@@ -137,9 +137,9 @@ class Device {
   /// Measured at the first call. Nothing on devices whose times mean nothing.
   virtual std::optional<Pace> pace() { return std::nullopt; }
 
-  /// Launches that the device deals with together: a sample on the clock `device` that is not warm is the mean
-  /// of so many calls, each of which begins with another of them. 0 where no sign of that is seen, and on
-  /// devices whose times mean nothing.
+  /// Launches that the device deals with together: a sample on the clock `device` that is not warm is the
+  /// mean of so many calls, each of which begins with another of them. 0 where no sign of that is seen, and
+  /// on devices whose times mean nothing.
   virtual int launch_cycle() { return 0; }
 
   /// When this object goes, all goes that its process has on the device: who opens it again begins afresh.
