@@ -76,7 +76,7 @@ ProblemKey with_distribution(ProblemKey key, Distribution distribution) {
   return key;
 }
 
-void Checker::prepare(const ProblemKey& key) const {
+void Checker::find_exact_answers(const ProblemKey& key) const {
   std::set<Distribution> all(settings_.distributions.begin(), settings_.distributions.end());
   all.insert(key.distribution);
   for (const Distribution distribution : all) {

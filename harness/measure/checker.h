@@ -47,9 +47,9 @@ class Checker {
   Verdict repeatedly(PreparedEntry& prepared, const Cell& cell, double seconds_a_call, double seconds_a_check,
                      std::vector<std::uint64_t>& hashes, Observer& observer) const;
 
-  /// Finds the exact answers to that problem for all distributions, where they are one number: the checks
-  /// will find them remembered. May run beside the opening of a device, which it does not need.
-  void prepare(const ProblemKey& key) const;
+  /// Finds the exact answers to that problem ahead, for all distributions, where they are one number: the
+  /// checks will have them remembered. Needs no device, so that it may run while one opens.
+  void find_exact_answers(const ProblemKey& key) const;
 
   const CheckSettings& settings() const { return settings_; }
 

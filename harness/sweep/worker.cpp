@@ -156,9 +156,9 @@ void work(const WorkerSetup& setup, int orders, int reports) {
   std::string line;
   if (!read_line(orders, buffer, line)) return;
   // A GPU's driver takes a while to open it, and leaves the cores to whom wants them.
-  std::future<void> prepared =
+  std::future<void> exact_answers =
       std::async(std::launch::async, [&checker, &setup, first = order_from_json(Json::parse(line))] {
-        checker.prepare(setup.plan->groups.at(first.group).problem);
+        checker.find_exact_answers(setup.plan->groups.at(first.group).problem);
       });
   std::map<DeviceKind, std::unique_ptr<Device>> devices;
   const DeviceOf device_of = [&](DeviceKind kind) -> Device& {
@@ -187,7 +187,7 @@ void work(const WorkerSetup& setup, int orders, int reports) {
     observer.report("missing", {{"text", error.what()}});
     return;
   }
-  prepared.get();
+  exact_answers.get();
   const GroupContext context{setup.measure, checker, device_of, ceilings};
   do {
     const GroupOutcome outcome = carry_out(order_from_json(Json::parse(line)), setup, context, observer);

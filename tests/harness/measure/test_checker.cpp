@@ -107,13 +107,13 @@ std::size_t answers_after_a_slow_call(bool has_load) {
   return hashes.size();
 }
 
-TEST(Preparing, TakesProblemsOfEveryFamilyAndType) {
+TEST(ExactAnswers, AreFoundAheadForEveryFamilyAndType) {
   const Checker checker(CheckSettings{}, {});
   int one_number = 0;
   for (const auto& [name, family] : families()) {
     for (const ScalarType type : family.types) {
       const ProblemKey key{name, type, 64};
-      EXPECT_NO_THROW(checker.prepare(key)) << key.id();
+      EXPECT_NO_THROW(checker.find_exact_answers(key)) << key.id();
       one_number += answer_is_one_number(*make_problem(key));
     }
   }
