@@ -48,6 +48,12 @@ __global__ void read_once(const uint4* buffer, std::int64_t count, unsigned* sin
   if (bits == 0x5eed5eedu) *sink = bits;  // never so: the buffer is all zeros; but the reads must happen
 }
 
+/// The stream was not released in time.
+struct HoldGaveUp final : DeviceError {
+  HoldGaveUp()
+      : DeviceError("the call waits for the device while the stream is held back: declare synchronises()") {}
+};
+
 struct NvtxRange {
   explicit NvtxRange(const char* label) { nvtxRangePushA(label); }
   ~NvtxRange() { nvtxRangePop(); }
@@ -113,6 +119,16 @@ void Timing::flush_by_reading() {
 
 double Timing::sample(DeviceQueue& queue, const Device::Work& work, const Device::Work& before,
                       const SampleRequest& request) {
+  try {
+    return sample_once(queue, work, before, request);
+  } catch (const HoldGaveUp&) {
+    // Also what a process sees that was stopped for a while (Ctrl-Z, a suspended job): that is over now.
+    return sample_once(queue, work, before, request);
+  }
+}
+
+double Timing::sample_once(DeviceQueue& queue, const Device::Work& work, const Device::Work& before,
+                           const SampleRequest& request) {
   if (++samples_since_look_ > samples_between_looks) cycle_.lose();
   const bool has_a_name = *request.label != '\0';
   if (has_a_name && !cycle_.is_known()) look();
@@ -205,9 +221,7 @@ double Timing::device_seconds(const std::function<void()>& call, const SampleReq
   require(cudaEventRecord(stop_, stream_), "cudaEventRecord");
   release_hold();
   require(cudaEventSynchronize(stop_), "timed call");
-  if (hold_words_[1] != gave_up) {
-    throw DeviceError("the call waits for the device while the stream is held back: declare synchronises()");
-  }
+  if (hold_words_[1] != gave_up) throw HoldGaveUp();
   float milliseconds = 0;
   require(cudaEventElapsedTime(&milliseconds, start_, stop_), "cudaEventElapsedTime");
   return static_cast<double>(milliseconds) * 1e-3 / request.batch;

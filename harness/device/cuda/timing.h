@@ -36,6 +36,8 @@ class Timing {
     int call = 0;
   };
 
+  double sample_once(DeviceQueue& queue, const Device::Work& work, const Device::Work& before,
+                     const SampleRequest& request);
   double one_sample(DeviceQueue& queue, const Device::Work& work, const SampleRequest& request);
   double pair_of_empties();
   void look();
