@@ -83,7 +83,7 @@ void Checker::find_exact_answers(const ProblemKey& key) const {
     const std::unique_ptr<Problem> problem = make_problem(with_distribution(key, distribution));
     if (!answer_is_one_number(*problem)) return;
     // Whatever stands for the answer, the exact one is found to be held against it.
-    const std::array<std::byte, 16> any_answer{};
+    alignas(std::max_align_t) const std::array<std::byte, 16> any_answer{};
     const void* const outputs[] = {any_answer.data()};
     problem->check(outputs, std::nullopt);
   }
