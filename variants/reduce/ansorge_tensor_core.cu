@@ -8,6 +8,7 @@
 #include "harness/catalog/declare.h"
 #include "harness/device/launch.h"
 #include "harness/problems/reduce.h"
+#include "variants/reduce/two_launches.h"
 #if defined(__CUDACC__)
 #include <mma.h>
 #endif
@@ -20,8 +21,6 @@ constexpr std::int64_t tile_side = 16;
 constexpr std::int64_t tile_elements = tile_side * tile_side;
 constexpr std::int64_t tiles_between_roundings = 16;
 constexpr std::int64_t threads_of_second = 256;
-
-std::int64_t ceiling(std::int64_t value, std::int64_t divisor) { return (value + divisor - 1) / divisor; }
 
 #if defined(__CUDACC__)
 namespace wmma = nvcuda::wmma;
@@ -122,17 +121,11 @@ TALLY_VARIANT(Reduce, ansorge, tensor_core)
       // Cutting off is two roundings' worth: 16 instructions a round, each of 16 products and a sum.
       const std::int64_t round = 2 * (tiles_between_roundings + tile_side + 1);
       const std::int64_t warps = t["blocks"] * t["threads"] / lanes;
-      const std::int64_t rounds = ceiling(key.n, tile_elements * warps * tiles_between_roundings);
-      const std::int64_t tail = 1 + ceiling(tile_elements, warps * lanes);
-      return static_cast<double>(round + rounds + tail + 10 + ceiling(t["blocks"], threads_of_second) + 10);
+      const std::int64_t rounds = blocks_for(key.n, tile_elements * warps * tiles_between_roundings);
+      const std::int64_t tail = 1 + blocks_for(tile_elements, warps * lanes);
+      return static_cast<double>(round + rounds + tail + 10 + blocks_for(t["blocks"], threads_of_second) + 10);
     })
-    .cost([](const ProblemKey& key, const Tuning& t) {
-      const auto blocks = static_cast<double>(t["blocks"]);
-      return Cost{.bytes_read = static_cast<double>(key.n) * 2 + blocks * 4,
-                  .bytes_written = (blocks + 1) * 4,
-                  .launches = 2,
-                  .partials = t["blocks"]};
-    })
+    .cost(cost_of_two_launches)
     // clang-format off
     TALLY_ON_CUDA(.prepare([](Reduce<half, Sum<float>> problem, const Tuning& t, Scratch& scratch) {
       const std::int64_t threads = t["threads"];

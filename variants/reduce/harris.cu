@@ -14,13 +14,12 @@
 /// The course times one launch, which leaves one sum a block; Harris timed the full sum. Here v0 … v5 launch
 /// their kernel again over the partial sums until one is left (levels.h), v6 a second time. The course's
 /// arrays are multiples of the block; here a thread without an element brings the identity.
-#include <bit>
-#include <type_traits>
-
 #include "harness/catalog/declare.h"
 #include "harness/device/launch.h"
 #include "harness/problems/reduce.h"
+#include "variants/reduce/compiled_block_sizes.h"
 #include "variants/reduce/levels.h"
+#include "variants/reduce/two_launches.h"
 
 namespace tally {
 namespace {
@@ -268,24 +267,7 @@ __device__ void unrolled_tree(A* sums, unsigned id, Op op) {
   if (id < 32) tail_of_one_warp(sums, id, op);
 }
 
-/// Picks the instantiation for a block of so many threads, before the timed call.
-template <typename Kernels>
-auto kernel_for(std::int64_t threads, Kernels kernels) {
-  switch (threads) {
-    case 64:
-      return kernels(std::integral_constant<unsigned, 64>{});
-    case 128:
-      return kernels(std::integral_constant<unsigned, 128>{});
-    case 256:
-      return kernels(std::integral_constant<unsigned, 256>{});
-    case 512:
-      return kernels(std::integral_constant<unsigned, 512>{});
-    default:
-      return kernels(std::integral_constant<unsigned, 1024>{});
-  }
-}
-
-const Rule compiled_block_sizes = rules::one_of({64, 128, 256, 512, 1024});
+using BlockSizes = CompiledBlockSizes<64, 128, 256, 512, 1024>;
 
 template <unsigned block_size, typename A, typename T, typename Op>
 __global__ void v5(A* out, const T* x, std::int64_t n, Op op, bool last) {
@@ -302,7 +284,7 @@ TALLY_VARIANT(Reduce, harris, v5)
         "compiler knows costs nothing; where memory is the limit, it gains little.")
     .source(course)
     .types<float, double, half, bfloat16, std::int8_t, std::int32_t, std::int64_t>()
-    .tunable("threads", {256, 64, 128, 512, 1024}, compiled_block_sizes)
+    .tunable("threads", {256, 64, 128, 512, 1024}, BlockSizes::rule())
     .additions(additions_of_two_each)
     .cost(cost_of_two_each)
     .published(a100, a100_n, ScalarType::float32, 158.8, "us")
@@ -310,8 +292,8 @@ TALLY_VARIANT(Reduce, harris, v5)
     .prepare([]<typename T, typename Op>(Reduce<T, Op> problem, const Tuning& t, Scratch& scratch) {
       using A = Accumulator<T>;
       const std::int64_t threads = t["threads"];
-      const auto first = kernel_for(threads, [](auto size) { return v5<size(), A, T, Op>; });
-      const auto further = kernel_for(threads, [](auto size) { return v5<size(), A, A, Op>; });
+      const auto first = BlockSizes::kernel_for(threads, [](auto size) { return v5<size(), A, T, Op>; });
+      const auto further = BlockSizes::kernel_for(threads, [](auto size) { return v5<size(), A, A, Op>; });
       return in_levels_of_trees<A>(first, further, problem, threads, 2, scratch);
     });
 
@@ -342,31 +324,18 @@ TALLY_VARIANT(Reduce, harris, v6)
         "tree comes once a block. The partial sums are few enough for one more block.")
     .source(course)
     .types<float, double, half, bfloat16, std::int8_t, std::int32_t, std::int64_t>()
-    .tunable("threads", {256, 64, 128, 512, 1024}, compiled_block_sizes)
+    .tunable("threads", {256, 64, 128, 512, 1024}, BlockSizes::rule())
     .tunable("blocks", {1024, 264, 528, 2112}, rules::positive)
-    .additions([](const ProblemKey& key, const Tuning& t) {
-      const std::int64_t threads = t["threads"];
-      const int depth = std::bit_width(static_cast<std::uint64_t>(threads - 1));
-      return static_cast<double>(blocks_for(key.n, t["blocks"] * threads) + blocks_for(t["blocks"], threads) +
-                                 2 * depth);
-    })
-    .cost([](const ProblemKey& key, const Tuning& t) {
-      const auto partial = static_cast<double>(size_of(accumulator_of(key.type)));
-      const auto blocks = static_cast<double>(t["blocks"]);
-      return Cost{.bytes_read =
-                      static_cast<double>(key.n) * static_cast<double>(size_of(key.type)) + blocks * partial,
-                  .bytes_written = (blocks + 1) * partial,
-                  .launches = 2,
-                  .partials = t["blocks"]};
-    })
+    .additions(additions_of_two_launches)
+    .cost(cost_of_two_launches)
     .published(a100, a100_n, ScalarType::float32, 105.5, "us")
     .published(g80, g80_n, ScalarType::int32, 62.7, "GB/s")
     .prepare([]<typename T, typename Op>(Reduce<T, Op> problem, const Tuning& t, Scratch& scratch) {
       using A = Accumulator<T>;
       const std::int64_t threads = t["threads"];
       const std::int64_t blocks = t["blocks"];
-      const auto first = kernel_for(threads, [](auto size) { return v6<size(), A, T, Op>; });
-      const auto second = kernel_for(threads, [](auto size) { return v6<size(), A, A, Op>; });
+      const auto first = BlockSizes::kernel_for(threads, [](auto size) { return v6<size(), A, T, Op>; });
+      const auto second = BlockSizes::kernel_for(threads, [](auto size) { return v6<size(), A, A, Op>; });
       const std::int64_t shared_bytes = threads * static_cast<std::int64_t>(sizeof(A));
       const std::int64_t stretch = blocks_for(problem.n, blocks * threads) * threads;
       A* partials = scratch.array<A>(blocks);

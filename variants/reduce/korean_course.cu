@@ -16,6 +16,7 @@
 #include "harness/catalog/declare.h"
 #include "harness/device/launch.h"
 #include "harness/problems/reduce.h"
+#include "variants/reduce/two_launches.h"
 
 namespace tally {
 namespace {
@@ -165,19 +166,9 @@ auto in_two_launches(void (*first)(A*, const T*, std::int64_t, Op, bool),
   };
 }
 
-double additions_of_two_launches(const ProblemKey& key, const Tuning& t) {
+double additions_of_both_trees(const ProblemKey& key, const Tuning& t) {
   return std::ceil(static_cast<double>(key.n) / static_cast<double>(t["blocks"] * t["threads"])) +
          log2_of(t["threads"]) + log2_of(t["blocks"]) + 1;
-}
-
-Cost cost_of_two_launches(const ProblemKey& key, const Tuning& t) {
-  const double partial = static_cast<double>(size_of(accumulator_of(key.type)));
-  const auto blocks = static_cast<double>(t["blocks"]);
-  return {
-      .bytes_read = static_cast<double>(key.n) * static_cast<double>(size_of(key.type)) + blocks * partial,
-      .bytes_written = (blocks + 1) * partial,
-      .launches = 2,
-      .partials = t["blocks"]};
 }
 
 TALLY_VARIANT(Reduce, korean_course, reduce2)
@@ -190,7 +181,7 @@ TALLY_VARIANT(Reduce, korean_course, reduce2)
     .types<float, double, half, bfloat16, std::int8_t, std::int32_t, std::int64_t>()
     .tunable("threads", {256, 128, 512}, both(rules::power_of_two, rules::block_size))
     .tunable("blocks", {256, 512, 1024}, both(rules::power_of_two, rules::block_size))
-    .additions(additions_of_two_launches)
+    .additions(additions_of_both_trees)
     .cost(cost_of_two_launches)
     .published("RTX 2070", published_n, ScalarType::float32, 0.166, "ms")
     .published("RTX 3080", published_n, ScalarType::float32, 0.113, "ms")
@@ -227,7 +218,7 @@ TALLY_VARIANT(Reduce, korean_course, reduce3)
     .types<float, double, half, bfloat16, std::int8_t, std::int32_t, std::int64_t>()
     .tunable("threads", {256, 192, 512}, rules::block_size)
     .tunable("blocks", {270, 264, 528}, rules::block_size)
-    .additions(additions_of_two_launches)
+    .additions(additions_of_both_trees)
     .cost(cost_of_two_launches)
     .published("RTX 2070", published_n, ScalarType::float32, 0.166, "ms")
     .published("RTX 3080", published_n, ScalarType::float32, 0.112, "ms")
@@ -277,7 +268,7 @@ TALLY_VARIANT(Reduce, korean_course, reduce4)
     .types<float, double, half, bfloat16, std::int8_t, std::int32_t, std::int64_t>()
     .tunable("threads", {256, 384, 512}, rules::between(256, 512))
     .tunable("blocks", {270, 264, 512}, rules::between(256, 512))
-    .additions(additions_of_two_launches)
+    .additions(additions_of_both_trees)
     .cost(cost_of_two_launches)
     .published("RTX 2070", published_n, ScalarType::float32, 0.165, "ms")
     .published("RTX 3080", published_n, ScalarType::float32, 0.113, "ms")

@@ -20,7 +20,7 @@
 /// What it costs: four stores of 8 bytes a block that nobody waits for, and one barrier a block.
 namespace tally {
 
-/// What a block notes of its own run.
+/// What a block notes of its own run: block_notes.h has what a kernel calls.
 struct BlockTimes {
   std::int64_t start_nanoseconds;  ///< of the timer that all multiprocessors share
   std::int64_t start_cycles;       ///< of the block's own multiprocessor
