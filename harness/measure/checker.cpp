@@ -11,7 +11,6 @@
 namespace tally {
 namespace {
 
-constexpr std::int64_t large_output = 64 << 20;
 constexpr std::size_t launches_watched_for_leaks = 10;  // asking the allocator takes longer than most calls
 
 /// Equal for cells whose odd sizes are the same questions.
@@ -41,20 +40,14 @@ std::string place_of_launch(const std::vector<std::uint64_t>& hashes, std::size_
 
 }  // namespace
 
-bool answer_is_one_number(const Problem& problem) {
-  std::int64_t elements = 0;
+OutputSize output_size_of(const Problem& problem) {
+  OutputSize size;
   for (const BufferSpec& spec : problem.buffers()) {
-    elements += spec.role != BufferSpec::Role::input ? spec.count : 0;
+    if (spec.role == BufferSpec::Role::input) continue;
+    size.elements += spec.count;
+    size.bytes += spec.bytes();
   }
-  return elements == 1;
-}
-
-bool has_large_output(const Problem& problem) {
-  std::int64_t bytes = 0;
-  for (const BufferSpec& spec : problem.buffers()) {
-    bytes += spec.role != BufferSpec::Role::input ? spec.bytes() : 0;
-  }
-  return bytes > large_output;
+  return size;
 }
 
 /// Under load all that were asked for are wanted; the limit is there for those that would take hours.
@@ -81,7 +74,7 @@ void Checker::find_exact_answers(const ProblemKey& key) const {
   all.insert(key.distribution);
   for (const Distribution distribution : all) {
     const std::unique_ptr<Problem> problem = make_problem(with_distribution(key, distribution));
-    if (!answer_is_one_number(*problem)) return;
+    if (!output_size_of(*problem).is_one_number()) return;
     // Whatever stands for the answer, the exact one is found to be held against it.
     alignas(std::max_align_t) const std::array<std::byte, 16> any_answer{};
     const void* const outputs[] = {any_answer.data()};
@@ -106,7 +99,7 @@ Verdict Checker::at_odd_sizes(const Cell& cell, Device& device, Observer& observ
     key.seed = settings_.seed;
     bool large = false;
     try {
-      large = has_large_output(*make_problem(key));
+      large = output_size_of(*make_problem(key)).is_large();
     } catch (const ProblemError&) {
       continue;  // the family has no problem of that size
     }
@@ -145,7 +138,7 @@ Verdict Checker::on_problem(const Cell& cell, ProblemArrays& arrays, Observer& o
     if (cell.entry->cannot_take(key, cell.tuning)) continue;
     std::unique_ptr<Problem>& problem = problems_[distribution];
     if (!problem) problem = make_problem(key);
-    if (has_large_output(*problem)) break;
+    if (output_size_of(*problem).is_large()) break;
     observer.begin(cell, {"check at " + place_of(key), Activity::Scope::problem,
                           expected_check_seconds(cell, *problem)});
     arrays.fill_inputs(*problem);

@@ -66,11 +66,18 @@ class Checker {
   std::string problems_of_;
 };
 
-/// Then the exact answer is found once for all entries, and comparing costs nothing.
-bool answer_is_one_number(const Problem& problem);
+/// What a problem's entries write, all outputs together.
+struct OutputSize {
+  std::int64_t elements = 0;
+  std::int64_t bytes = 0;
 
-/// Copying and comparing the output costs more than measuring; it is done for one distribution only.
-bool has_large_output(const Problem& problem);
+  /// Then the exact answer is found once for all entries, and comparing costs nothing.
+  bool is_one_number() const { return elements == 1; }
+
+  /// Copying and comparing it costs more than measuring; it is done for one distribution only.
+  bool is_large() const { return bytes > (64 << 20); }
+};
+OutputSize output_size_of(const Problem& problem);
 
 /// After so many seconds of repeated launches there are no more of them, if there were so many.
 double most_seconds_of_launches(bool under_load);

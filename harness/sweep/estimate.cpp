@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 #include <set>
 #include <string>
 #include <thread>
@@ -102,19 +101,14 @@ struct Answer {
 };
 
 Answer answer_of(const ProblemKey& key, const CheckSettings& check) {
-  const std::unique_ptr<Problem> problem = make_problem(key);
+  const OutputSize output = output_size_of(*make_problem(key));
   Answer answer;
-  double elements = 0;
-  for (const BufferSpec& buffer : problem->buffers()) {
-    if (buffer.role == BufferSpec::Role::input) continue;
-    elements += static_cast<double>(buffer.count);
-    answer.output_bytes += static_cast<double>(buffer.bytes());
-  }
-  if (!has_large_output(*problem)) answer.distributions = static_cast<double>(check.distributions.size());
-  if (answer_is_one_number(*problem)) {
+  answer.output_bytes = static_cast<double>(output.bytes);
+  if (!output.is_large()) answer.distributions = static_cast<double>(check.distributions.size());
+  if (output.is_one_number()) {
     answer.sum = static_cast<double>(key.n) / (exact_elements * cores());
   } else {
-    answer.comparison = elements / (compared_elements * cores());
+    answer.comparison = static_cast<double>(output.elements) / (compared_elements * cores());
   }
   return answer;
 }

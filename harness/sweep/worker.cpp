@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <future>
 #include <memory>
+#include <optional>
 
 #include "harness/measure/group.h"
 #include "harness/measure/settle.h"
@@ -149,17 +150,27 @@ WorkOrder order_from_json(const Json& json) {
   return order;
 }
 
+namespace {
+
+/// Nothing at the end.
+std::optional<WorkOrder> next_order(int orders, std::string& buffer) {
+  std::string line;
+  if (!read_line(orders, buffer, line)) return std::nullopt;
+  return order_from_json(Json::parse(line));
+}
+
+}  // namespace
+
 void work(const WorkerSetup& setup, int orders, int reports) {
   ReportingObserver observer(reports, setup.stop);
   Checker checker(setup.check, setup.largest_n);
   std::string buffer;
-  std::string line;
-  if (!read_line(orders, buffer, line)) return;
+  std::optional<WorkOrder> order = next_order(orders, buffer);
+  if (!order) return;
   // A GPU's driver takes a while to open it, and leaves the cores to whom wants them.
+  const ProblemKey& first = setup.plan->groups.at(order->group).problem;
   std::future<void> exact_answers =
-      std::async(std::launch::async, [&checker, &setup, first = order_from_json(Json::parse(line))] {
-        checker.find_exact_answers(setup.plan->groups.at(first.group).problem);
-      });
+      std::async(std::launch::async, [&checker, &first] { checker.find_exact_answers(first); });
   std::map<DeviceKind, std::unique_ptr<Device>> devices;
   const DeviceOf device_of = [&](DeviceKind kind) -> Device& {
     std::unique_ptr<Device>& device = devices[kind];
@@ -189,11 +200,11 @@ void work(const WorkerSetup& setup, int orders, int reports) {
   }
   exact_answers.get();
   const GroupContext context{setup.measure, checker, device_of, ceilings};
-  do {
-    const GroupOutcome outcome = carry_out(order_from_json(Json::parse(line)), setup, context, observer);
+  for (; order; order = next_order(orders, buffer)) {
+    const GroupOutcome outcome = carry_out(*order, setup, context, observer);
     observer.report("done", {{"outcome", name_of(outcome)}});
     if (outcome != GroupOutcome::done) return;
-  } while (read_line(orders, buffer, line));
+  }
 }
 
 }  // namespace tally

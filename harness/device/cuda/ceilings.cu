@@ -64,12 +64,15 @@ struct Grid {
 };
 constexpr Grid grids[] = {{256, 8}, {512, 4}, {1024, 2}, {512, 2}, {256, 4}};
 
+std::int64_t blocks_on(const DeviceFacts& facts, int of_each_multiprocessor) {
+  return static_cast<std::int64_t>(facts.multiprocessors) * of_each_multiprocessor;
+}
+
 std::vector<Device::Work> ways_to_read(const DeviceFacts& facts, const uint4* words, std::int64_t count,
                                        int passes, unsigned* sink) {
   std::vector<Device::Work> ways;
   for (const Grid& grid : grids) {
-    const std::int64_t blocks =
-        static_cast<std::int64_t>(facts.multiprocessors) * grid.blocks_per_multiprocessor;
+    const std::int64_t blocks = blocks_on(facts, grid.blocks_per_multiprocessor);
     const auto with = [&](auto kernel) {
       ways.emplace_back([=](DeviceQueue& queue) {
         Queue(queue).launch(kernel, {blocks, grid.threads}, words, count, passes, sink);
@@ -90,8 +93,7 @@ std::vector<Device::Work> ways_to_read_in_bulk(const DeviceFacts& facts, const u
   constexpr Shape shapes[] = {{{6, 32 * 1024}, 1}, {{12, 16 * 1024}, 1}, {{3, 32 * 1024}, 2}};
   std::vector<Device::Work> ways;
   for (const Shape& shape : shapes) {
-    const std::int64_t blocks =
-        static_cast<std::int64_t>(facts.multiprocessors) * shape.blocks_per_multiprocessor;
+    const std::int64_t blocks = blocks_on(facts, shape.blocks_per_multiprocessor);
     ways.emplace_back([=](DeviceQueue& queue) {
       Queue(queue).launch(read_in_bulk, {blocks, 1, shape.ring.stages * shape.ring.stage_bytes}, words, count,
                           shape.ring);
@@ -104,8 +106,7 @@ std::vector<Device::Work> ways_to_copy(const DeviceFacts& facts, uint4* target, 
                                        std::int64_t count) {
   std::vector<Device::Work> ways;
   for (const Grid& grid : grids) {
-    const std::int64_t blocks =
-        static_cast<std::int64_t>(facts.multiprocessors) * grid.blocks_per_multiprocessor;
+    const std::int64_t blocks = blocks_on(facts, grid.blocks_per_multiprocessor);
     ways.emplace_back([=](DeviceQueue& queue) {
       Queue(queue).launch(copy_words<4>, {blocks, grid.threads}, target, words, count);
     });

@@ -152,6 +152,7 @@ double Timing::sample_once(DeviceQueue& queue, const Device::Work& work, const D
       cycle_.launched(moved);
     }
   };
+  // Whatever a flush launches: the calls begin at places behind one another.
   const bool from_all_places =
       request.cache != CacheState::warm && request.clock == Clock::device && request.hold;
   double sum = 0;
