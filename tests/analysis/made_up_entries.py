@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 SIZES = [2**10, 2**14, 2**18, 2**20, 2**22, 2**24, 2**26, 2**28]
 FLOOR, TICK = 2.78e-6, 32e-9
 CARDS = {"NVIDIA H200": (4.6e12, 10e12, 50 << 20), "NVIDIA A100": (1.75e12, 5e12, 40 << 20)}
@@ -89,3 +91,47 @@ KNOBS: dict[str, list[dict[str, Any]]] = {
     "scan": [{"inclusive": True}],
     "convolve": [{"taps": taps} for taps in (3, 16, 64, 256, 1024)],
 }
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What every entry of a group shares; card: read bandwidth, L2 bandwidth, L2 bytes."""
+
+    family: str
+    type: str
+    knobs: dict[str, Any]
+    n: int
+    cache: str
+    clock: str
+    card: tuple[float, float, int]
+
+    @property
+    def moved(self) -> int:
+        return self.n * WIDTHS[self.type] * (1 if self.family in ("reduce", "sum_of_squares") else 2)
+
+    @property
+    def rate(self) -> float:
+        read, l2, l2_bytes = self.card
+        return l2 if self.cache == "warm" and self.moved < l2_bytes else read
+
+    def seconds(self, short: str, model: Model, tuning: dict[str, int]) -> float:
+        work = 1 + 0.004 * float(self.knobs.get("taps", 0)) if "cufft" not in short else 3.0
+        pairs = zip(tuning.values(), (256, 264), strict=False)
+        off = sum(abs(np.log2(value / best)) for value, best in pairs)
+        moving = work * model.passes * self.moved / (self.rate * model.efficiency) * (1 + 0.03 * off)
+        return FLOOR + 1.1e-6 * (model.launches - 1) + moving + (6e-6 if self.clock == "end_to_end" else 0.0)
+
+
+@dataclass(frozen=True)
+class Noise:
+    random: np.random.Generator
+    processes: int
+    samples: int
+    of_process: float
+    of_sample: float
+
+    def times(self, seconds: float) -> np.ndarray:
+        """Processes x samples, in ticks of the clock."""
+        between = self.random.normal(0, self.of_process, (self.processes, 1))
+        within = self.random.normal(0, self.of_sample, (self.processes, self.samples))
+        return np.maximum(np.round(seconds * np.exp(between + within) / TICK), 1) * TICK

@@ -13,13 +13,12 @@ import hashlib
 import itertools
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from made_up_document import document_of
-from made_up_entries import CARDS, ENTRIES, FLOOR, KNOBS, SIZES, TICK, WIDTHS, Model
+from made_up_entries import CARDS, ENTRIES, FLOOR, KNOBS, SIZES, Model, Noise, Problem
 
 
 def machine(
@@ -47,8 +46,8 @@ def machine(
     for family in families:
         for type_name, knobs, n in itertools.product(types, KNOBS.get(family, [{}]), sizes):
             for cache, clock in itertools.product(caches, clocks):
-                problem = _Problem(family, type_name, knobs, n, cache, clock, (read, l2, l2_bytes))
-                noise = _Noise(random, processes, samples, process_noise, sample_noise)
+                problem = Problem(family, type_name, knobs, n, cache, clock, (read, l2, l2_bytes))
+                noise = Noise(random, processes, samples, process_noise, sample_noise)
                 for row in _group(problem, entries, slower or {}, noise):
                     names = entry_places.setdefault(row["tally"]["entry"], {})
                     instance = names.setdefault(row["name"], len(names))
@@ -71,51 +70,7 @@ def machine(
     return document
 
 
-@dataclass(frozen=True)
-class _Problem:
-    """What every entry of a group shares; card: read bandwidth, L2 bandwidth, L2 bytes."""
-
-    family: str
-    type: str
-    knobs: dict[str, Any]
-    n: int
-    cache: str
-    clock: str
-    card: tuple[float, float, int]
-
-    @property
-    def moved(self) -> int:
-        return self.n * WIDTHS[self.type] * (1 if self.family in ("reduce", "sum_of_squares") else 2)
-
-    @property
-    def rate(self) -> float:
-        read, l2, l2_bytes = self.card
-        return l2 if self.cache == "warm" and self.moved < l2_bytes else read
-
-    def seconds(self, short: str, model: Model, tuning: dict[str, int]) -> float:
-        work = 1 + 0.004 * float(self.knobs.get("taps", 0)) if "cufft" not in short else 3.0
-        pairs = zip(tuning.values(), (256, 264), strict=False)
-        off = sum(abs(np.log2(value / best)) for value, best in pairs)
-        moving = work * model.passes * self.moved / (self.rate * model.efficiency) * (1 + 0.03 * off)
-        return FLOOR + 1.1e-6 * (model.launches - 1) + moving + (6e-6 if self.clock == "end_to_end" else 0.0)
-
-
-@dataclass(frozen=True)
-class _Noise:
-    random: np.random.Generator
-    processes: int
-    samples: int
-    of_process: float
-    of_sample: float
-
-    def times(self, seconds: float) -> np.ndarray:
-        """Processes x samples, in ticks of the clock."""
-        between = self.random.normal(0, self.of_process, (self.processes, 1))
-        within = self.random.normal(0, self.of_sample, (self.processes, self.samples))
-        return np.maximum(np.round(seconds * np.exp(between + within) / TICK), 1) * TICK
-
-
-def _group(problem: _Problem, entries: str, slower: dict[str, float], noise: _Noise) -> list[dict[str, Any]]:
+def _group(problem: Problem, entries: str, slower: dict[str, float], noise: Noise) -> list[dict[str, Any]]:
     """The rows of every entry and tuning, repetitions after one another."""
     cells = []
     for short, model in ENTRIES[problem.family].items():
@@ -138,7 +93,7 @@ def _group(problem: _Problem, entries: str, slower: dict[str, float], noise: _No
     return rows
 
 
-def _with_times(row: dict[str, Any], taken: np.ndarray, problem: _Problem) -> dict[str, Any]:
+def _with_times(row: dict[str, Any], taken: np.ndarray, problem: Problem) -> dict[str, Any]:
     count = len(taken)
     order, half = np.sort(taken), 1.96 * np.sqrt(count) / 2
     low, high = order[max(int(count / 2 - half), 0)], order[min(int(np.ceil(count / 2 + half)), count - 1)]
@@ -186,7 +141,7 @@ def _ratio(baseline: np.ndarray, entry: np.ndarray) -> dict[str, Any]:
 
 
 def _row(
-    problem: _Problem, short: str, model: Model, tuning: dict[str, int], process: int, processes: int
+    problem: Problem, short: str, model: Model, tuning: dict[str, int], process: int, processes: int
 ) -> dict[str, Any]:
     family, type_name, knobs, n = problem.family, problem.type, problem.knobs, problem.n
     cache, clock, moved = problem.cache, problem.clock, problem.moved
